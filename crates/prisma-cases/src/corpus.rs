@@ -16,10 +16,12 @@ const FOLDERS: [&str; 4] = [
 ];
 
 /// Parts of the test framework, whose place this program takes.
-const FRAMEWORK: [&str; 5] = [
+const FRAMEWORK: [&str; 7] = [
     "ApiSpecBase",
     "ConnectorAwareTest",
+    "DataModelValidationSpecBase",
     "GraphQLSchemaMatchers",
+    "IntegrationBaseSpec",
     "StringMatchers",
     "TestDataModels",
 ];

@@ -5,6 +5,7 @@
 //! that reach the server under test.
 
 mod calls;
+mod deploy;
 mod host;
 mod infix;
 mod methods;
@@ -63,6 +64,8 @@ pub(crate) struct Program<'c> {
     pub(crate) assertions: Cell<usize>,
     /// Assertions about Prisma's process, which were left out.
     pub(crate) left_out: RefCell<Vec<String>>,
+    /// Errors that came as expected, with another text.
+    pub(crate) other_errors: RefCell<Vec<String>>,
     depth: Cell<usize>,
 }
 
@@ -82,6 +85,7 @@ impl<'c> Program<'c> {
             trail: RefCell::default(),
             assertions: Cell::new(0),
             left_out: RefCell::default(),
+            other_errors: RefCell::default(),
             depth: Cell::new(0),
         }
     }
@@ -285,6 +289,13 @@ impl<'c> Program<'c> {
             Some(last) => format!("{text}\n{last}"),
             None => text,
         })
+    }
+
+    /// Notes that an error has another text.
+    pub(crate) fn other_error(&self, text: String) {
+        if let Stop::Failed(text) = self.failed(text) {
+            self.other_errors.borrow_mut().push(text);
+        }
     }
 
     /// Runs a part of a deeper call.

@@ -9,6 +9,8 @@ pub(crate) enum Outcome {
     Equal,
     /// What was compared is equal, but something of the test was not compared.
     Partly(String),
+    /// An error comes as expected, with another text.
+    OtherError(String),
     Different(String),
     /// Nothing of it was compared, and why.
     NotCompared(String),
@@ -21,6 +23,7 @@ impl Outcome {
         match self {
             Self::Equal => "equal       ",
             Self::Partly(_) => "partly equal",
+            Self::OtherError(_) => "other error ",
             Self::Different(_) => "DIFFERENT   ",
             Self::NotCompared(_) => "not compared",
             Self::LeftOut(_) => "left out    ",
@@ -41,7 +44,7 @@ impl Report {
     pub(crate) fn print(&self) {
         let mut equal: BTreeMap<&str, usize> = BTreeMap::new();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut counts = [0_usize; 5];
+        let mut counts = [0_usize; 6];
         for (path, name, outcome) in &self.0 {
             match outcome {
                 Outcome::Equal => {
@@ -55,6 +58,10 @@ impl Report {
                 Outcome::Different(text) => {
                     counts[2] += 1;
                     println!("DIFFERENT {path}: {name}\n{text}\n");
+                }
+                Outcome::OtherError(text) => {
+                    counts[5] += 1;
+                    println!("OTHER ERROR {path}: {name}\n{text}\n");
                 }
                 Outcome::NotCompared(reason) => {
                     counts[3] += 1;
@@ -76,9 +83,9 @@ impl Report {
         for (reason, count) in reasons {
             println!("{count:5} {reason}");
         }
-        let [equal, partly, different, not_compared, left_out] = counts;
+        let [equal, partly, different, not_compared, left_out, other] = counts;
         println!(
-            "\n{equal} equal, {partly} partly equal, {different} different, \
+            "\n{equal} equal, {partly} partly equal, {other} with another error, {different} different, \
              {not_compared} not compared, {left_out} left out"
         );
     }

@@ -10,6 +10,9 @@ use crate::scala::{Expression, Function, Statement};
 use crate::service::{Database, Service};
 use crate::value::{Binding, Host, Scope, Value};
 
+/// What specs about the APIs and about datamodels extend.
+const BASES: [&str; 3] = ["ApiSpecBase", "DataModelValidationSpecBase", "IntegrationBaseSpec"];
+
 /// A test that a spec has declared.
 #[derive(Debug, Clone)]
 pub(crate) struct Test {
@@ -33,7 +36,7 @@ pub(crate) fn run(
     }
     let program = Program::new(corpus, service, database);
     let scope = Scope::new(None);
-    let is_of_api = ancestors.iter().any(|name| name == "ApiSpecBase");
+    let is_of_api = ancestors.iter().any(|name| BASES.contains(&&**name));
     program.is_declaring.set(true);
     let set_up = program.declare_members(spec, &scope);
     program.is_declaring.set(false);
@@ -191,6 +194,7 @@ impl Program<'_> {
         self.trail.borrow_mut().clear();
         self.assertions.set(0);
         self.left_out.borrow_mut().clear();
+        self.other_errors.borrow_mut().clear();
         let result = before_all
             .clone()
             .and_then(|()| self.call_hook("beforeEach", scope))
@@ -202,9 +206,10 @@ impl Program<'_> {
                 Outcome::Partly(format!("up to {reason}"))
             }
             Err(Stop::NotUnderstood(reason)) => Outcome::NotCompared(reason),
-            Ok(()) => match self.left_out.borrow().first() {
-                Some(first) => Outcome::Partly(format!("without {first}")),
-                None => Outcome::Equal,
+            Ok(()) => match (self.other_errors.borrow().first(), self.left_out.borrow().first()) {
+                (Some(first), _) => Outcome::OtherError(first.clone()),
+                (None, Some(first)) => Outcome::Partly(format!("without {first}")),
+                (None, None) => Outcome::Equal,
             },
         }
     }
@@ -291,9 +296,9 @@ mod tests {
         };
         check(&failing, &[&answer("3039", "No Node for")], "e");
         check(&failing, &[&answer("3040", "No Node for")], "D");
-        check(&failing, &[&answer("3039", "Another")], "D");
+        check(&failing, &[&answer("3039", "Another")], "o");
         check(&failing, &[r#"{"data":null}"#], "D");
-        check(&failing, &[r#"{"errors":[{"code":3039,"message":"No Node"},{}]}"#], "D");
+        check(&failing, &[r#"{"errors":[{"code":3039,"message":"No Node"},{}]}"#], "o");
     }
 
     #[test]
@@ -361,5 +366,71 @@ mod tests {
         check(&spec(models), &[], "ee");
         // The program refuses datamodels with this word.
         check(&test("database.setup(SchemaDsl.fromStringV11() { \"type Refused\" })"), &[], "D");
+    }
+
+    fn check_spec(parents: &str, body: &str, expected: &str) {
+        let text =
+            format!("class ASpec extends FlatSpec with Matchers with {parents} {{ {body} }}");
+        check(&text, &[], expected);
+    }
+
+    #[test]
+    fn deployments_are_applied_or_refused_as_expected() {
+        let check = |call: &str, expected: &str| {
+            let body = format!(
+                "\"A\" should \"b\" in {{
+                   val (project, _) = setupProject(\"type A\")
+                   {call}
+                 }}"
+            );
+            check_spec("IntegrationBaseSpec", &body, expected);
+        };
+        let answer = |migration: &str, warnings: &str| {
+            format!(
+                "should be(\"\"\"{{\"data\":{{\"deploy\":{{\"migration\":{migration},\"errors\":[],\"warnings\":[{warnings}]}}}}}}\"\"\")"
+            )
+        };
+        let lost = r#"{"description":"Values are lost."}"#;
+        check("deployServer.deploySchema(project, \"type B\")", "e");
+        check("deployServer.deploySchema(project, \"type Refused\")", "D");
+        check("deployServer.deploySchemaThatMustError(project, \"type Refused\")", "e");
+        check("deployServer.deploySchemaThatMustError(project, \"type B\")", "D");
+        let warn = "deployServer.deploySchemaThatMustWarn(project, \"type Lossy\")";
+        check(&format!("{warn}.toString {}", answer("null", lost)), "e");
+        check(&format!("{warn}.toString {}", answer("{}", lost)), "D");
+        check(&format!("{warn}.toString {}", answer("null", r#"{"description":"Another."}"#)), "o");
+        let forced = "deployServer.deploySchemaThatMustWarn(project, \"type Lossy\", force = true)";
+        check(&format!("{forced}.toString {}", answer("{}", lost)), "e");
+        check("deployServer.deploySchemaThatMustSucceed(project, \"type Lossy\", 3)", "D");
+    }
+
+    #[test]
+    fn datamodels_are_refused_or_accepted() {
+        let check = |call: &str, expected: &str| {
+            let body = format!("\"A\" should \"b\" in {{ {call} }}");
+            check_spec("DataModelValidationSpecBase", &body, expected);
+        };
+        check("validate(\"type A\")", "e");
+        check("validate(\"type Refused\")", "D");
+        check("validate(\"type A\").type_!(\"A\").name should be(\"A\")", "p");
+        check("validateThatMustError(\"type A\")", "D");
+        let refused = "val error = validateThatMustError(\"type Refused\").head";
+        check(&format!("{refused}\nerror.description should equal(\"The type is refused.\")"), "e");
+        check(&format!("{refused}\nerror.description should equal(\"Another.\")"), "o");
+        check("validate(\"type A\", Set(EmbeddedTypesCapability))", "n");
+    }
+
+    #[test]
+    fn existing_databases_are_served_as_they_are() {
+        let text = spec(
+            "val own = SchemaDsl.fromStringV11ForExistingDatabase(id = \"s\") { \"type A\" }
+             \"A\" should \"b\" in {
+               executeOnInternalDatabase(\"CREATE TABLE a (id TEXT)\")
+               server.query(\"{ a }\", own).toString should be(\"{}\")
+               dataResolver(own).countByTable(\"a\").await should be(0)
+             }
+             \"A\" should \"c\" in { executeOnInternalDatabase(\"CREATE\") }",
+        );
+        check(&text, &["{}"], "eD");
     }
 }

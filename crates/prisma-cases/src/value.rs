@@ -39,11 +39,29 @@ pub(crate) enum Value {
     Anything,
 }
 
-/// A datamodel that a test calls a project.
+/// A project of a test: a datamodel and its database.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Project {
-    pub(crate) name: Rc<str>,
+    pub(crate) place: Place,
     pub(crate) data_model: Rc<str>,
+}
+
+/// The database of a project.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Place {
+    /// One for the datamodel, which is emptied for each test.
+    Own,
+    /// One that is migrated several times.
+    Deployed(usize),
+    /// One that a test has made by statements, with the schema of its tables.
+    Existing(Rc<str>),
+}
+
+/// A deployment that was applied, or was not, and what was said.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Deployment {
+    pub(crate) is_applied: bool,
+    pub(crate) text: String,
 }
 
 #[derive(Debug)]
@@ -67,7 +85,16 @@ pub(crate) enum Host {
     Capabilities,
     SchemaDsl,
     /// `SchemaDsl.fromStringV11()`, which takes a datamodel.
-    DataModelReader,
+    DataModelReader(Place),
+    DeployServer,
+    /// The outcome of a deployment.
+    Deployment(Rc<Deployment>),
+    /// What is said about a datamodel that is refused.
+    Refusal(Rc<str>),
+    /// A part of it: a type, a field or a description.
+    RefusalPart(Rc<str>),
+    /// A datamodel that is accepted, and all that Prisma's process knows of it.
+    Accepted,
     SchemaBuilder,
     SchemaRenderer,
     /// The schema of a project.

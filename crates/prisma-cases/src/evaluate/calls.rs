@@ -34,6 +34,10 @@ impl Program<'_> {
         scope: &Scope,
     ) -> Evaluated {
         match callee {
+            // A function of the tests that uses Prisma's process.
+            Expression::Name(name) if name == "executeOnInternalDatabase" => {
+                self.call_library(name, arguments, scope)
+            }
             Expression::Name(name) => match scope.find(name) {
                 Some((Binding::Function(function, overridden), owner))
                     if !function.parameters.is_empty() || arguments.is_empty() =>
@@ -292,6 +296,12 @@ impl Program<'_> {
                 Value::Project(project) => Ok(host(Host::DataResolver(project))),
                 _ => Err(Self::not_understood("the argument of dataResolver")),
             },
+            "setupProject" => self.deploy_first(&arguments),
+            "validate" | "validateThatMustError" => self.validate(name, &arguments),
+            "executeOnInternalDatabase" => {
+                self.with_service(|service| service.make_existing(&one().to_text()))?;
+                Ok(Value::Unit)
+            }
             "throw" | "fail" => Err(self.failed(one().to_text())),
             "assert" => {
                 let value = one();

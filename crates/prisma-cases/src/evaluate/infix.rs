@@ -104,7 +104,19 @@ impl Program<'_> {
         matcher: &Matcher,
         is_negated: bool,
     ) -> Evaluated {
+        if let Value::Host(of @ (Host::Deployment(_) | Host::RefusalPart(_) | Host::Accepted)) =
+            value
+        {
+            return self.assert_deployed(of, matcher);
+        }
         let holds = matcher.holds(value).map_err(Self::not_understood)?;
+        if let (Value::Text(text), Matcher::Include(part), false) = (value, matcher, holds)
+            && !is_negated
+            && text.contains("\"errors\":")
+        {
+            self.other_error(format!("  expected errors with {part}"));
+            return Ok(Value::Unit);
+        }
         let not = if is_negated { "not " } else { "" };
         self.assert(holds || matches!(value, Value::Anything), || {
             format!("  expected {not}{}\n  received {}", matcher.describe(), value.to_text())

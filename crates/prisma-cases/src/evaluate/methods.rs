@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::calls::Arguments;
 use super::{Evaluated, Program, Stop};
-use crate::value::{Binding, Closure, Host, Value, equal};
+use crate::value::{Binding, Closure, Host, Place, Value, equal};
 
 impl Program<'_> {
     /// A method without arguments, or a field.
@@ -80,7 +80,7 @@ impl Program<'_> {
             },
             Value::DataModels(models) => self.models_method(models, name, &arguments),
             Value::Project(project) => match name {
-                "id" => Ok(Value::Text(project.name.clone())),
+                "id" => Ok(Value::text("default@default")),
                 "schema" => Ok(Value::Host(Host::Schema(project.clone()))),
                 _ => Self::any_method(value, name),
             },
@@ -113,6 +113,9 @@ impl Program<'_> {
         match (name, arguments.positional.first()) {
             ("should" | "must", Some(Value::Matcher(matcher))) => {
                 Some(self.assert_matches(value, matcher, false))
+            }
+            ("toString", None) if matches!(value, Value::Host(Host::Deployment(_))) => {
+                Some(Ok(value.clone()))
             }
             ("await" | "toFuture", _) if !matches!(value, Value::Host(_)) => {
                 Some(Ok(value.clone()))
@@ -404,7 +407,7 @@ impl Program<'_> {
             Some(function) => {
                 for model in models.iter() {
                     let argument = if is_project {
-                        let project = self.project(&model.to_text());
+                        let project = self.project(&model.to_text(), Place::Own);
                         self.set_up(&project)?;
                         Value::Project(project)
                     } else {

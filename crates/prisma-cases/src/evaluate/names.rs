@@ -58,6 +58,10 @@ const LIBRARY: &[&str] = &[
     "dataResolver",
     "Cursor",
     "ExportRequest",
+    "setupProject",
+    "validate",
+    "validateThatMustError",
+    "executeOnInternalDatabase",
 ];
 
 /// Words of the schema matchers.
@@ -76,6 +80,7 @@ impl Program<'_> {
         let value = match name {
             "server" | "apiServer" => host(Host::Server),
             "database" => host(Host::Database),
+            "deployServer" => host(Host::DeployServer),
             "capabilities" => host(Host::Capabilities),
             "testDependencies" => Value::named(name),
             "SchemaDsl" => host(Host::SchemaDsl),

@@ -74,6 +74,20 @@ impl Location {
         }
     }
 
+    /// Runs statements.
+    pub(super) fn execute(&self, sql: &str) -> Result<(), String> {
+        match self {
+            Self::Postgres(server, name) => {
+                server.execute(name, sql).map_err(|error| error.to_string())
+            }
+            Self::Sqlite(path) => {
+                let connection = rusqlite::Connection::open(path);
+                let executed = connection.and_then(|connection| connection.execute_batch(sql));
+                executed.map_err(|error| error.to_string())
+            }
+        }
+    }
+
     pub(super) fn count(&self, table: &str) -> Result<i64, String> {
         let text = match self {
             Self::Postgres(server, name) => {

@@ -48,16 +48,24 @@ impl Drop for Process {
     }
 }
 
-/// Runs a command, and returns what it prints. The error is what it says.
-pub(super) fn run(program: &Path, arguments: &[String]) -> Result<String, String> {
+/// What a command prints and logs.
+#[derive(Debug)]
+pub(super) struct Printed {
+    pub(super) output: String,
+    pub(super) log: String,
+}
+
+/// Runs a command. The error is what it logs.
+pub(super) fn run(program: &Path, arguments: &[String]) -> Result<Printed, String> {
     let output = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("{}: {error}", program.display()))?;
+    let log = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        Ok(Printed { output: String::from_utf8_lossy(&output.stdout).into_owned(), log })
     } else {
-        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+        Err(log)
     }
 }

@@ -8,11 +8,16 @@ use std::{fs, thread};
 
 use super::{Database, Service};
 
-/// It migrates all datamodels but those that are called so, and prints a schema for each.
+/// It migrates all datamodels but those that are called so, some only by force, and prints a schema
+/// for each.
 const PROGRAM: &str = "#!/bin/sh
 case $1 in
-  migrate) if grep -q Refused \"$2\"; then echo 'it is refused' >&2; exit 1; fi
-    : > \"$4\";;
+  migrate) if grep -q Refused \"$2\"; then echo 'The type is refused.' >&2; exit 1; fi
+    if grep -q Lossy \"$2\"; then
+      echo 'Values are lost.' >&2
+      if [ \"$7\" != --allow-loss ]; then exit 1; fi
+    fi
+    : > \"$6\";;
   serve) echo 'serving at http://ADDRESS/' >&2; exec sleep 60;;
   schema) echo 'type Query {'; echo '  a(x: Int): Int'; echo '}';;
 esac
