@@ -33,6 +33,9 @@ impl Program<'_> {
         }
         // `an [Exception] should be thrownBy …` has no value before its last word.
         let left_value = self.evaluate(left, scope)?;
+        if matches!(left_value, Value::Host(Host::Accepted)) && operator.starts_with("should") {
+            return self.assert_deployed(&Host::Accepted, &Matcher::Empty);
+        }
         match operator {
             "should" | "must" | "can" | "when" | "which" | "that" => {
                 if let (Value::Text(subject), Expression::Block(_)) = (&left_value, right) {

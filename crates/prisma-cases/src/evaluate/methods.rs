@@ -44,8 +44,8 @@ impl Program<'_> {
             }
             Value::Text(text) => self.text_method(text, name, &arguments),
             Value::Json(json) => self.json_method(json, name, &arguments),
-            Value::List(items) => self.list_method(items, name, arguments),
-            Value::Option(option) => self.option_method(option.as_ref(), name, arguments),
+            Value::List(items) => self.list_method(items, name, &arguments),
+            Value::Option(option) => self.option_method(option.as_ref(), name, &arguments),
             Value::Tuple(items) => match name.strip_prefix('_').and_then(|n| n.parse().ok()) {
                 Some(place @ 1..) if place <= items.len() => Ok(items[place - 1].clone()),
                 _ => Self::any_method(value, name),
@@ -240,7 +240,7 @@ impl Program<'_> {
             }),
             _ if json.is_array() => {
                 let items = self.items(&value)?;
-                self.list_method(&items, name, arguments.clone())
+                self.list_method(&items, name, arguments)
             }
             _ => Self::any_method(&value, name),
         }
@@ -266,7 +266,7 @@ impl Program<'_> {
         &self,
         option: Option<&Rc<Value>>,
         name: &str,
-        arguments: Arguments,
+        arguments: &Arguments,
     ) -> Evaluated {
         match (name, option) {
             ("isDefined" | "nonEmpty", _) => Ok(Value::Bool(option.is_some())),
@@ -285,7 +285,7 @@ impl Program<'_> {
         }
     }
 
-    fn list_method(&self, items: &Rc<Vec<Value>>, name: &str, arguments: Arguments) -> Evaluated {
+    fn list_method(&self, items: &Rc<Vec<Value>>, name: &str, arguments: &Arguments) -> Evaluated {
         let first = arguments.positional.first();
         let run = |item: &Value| match first {
             Some(function) => {
@@ -333,7 +333,7 @@ impl Program<'_> {
                 };
                 Value::list(pairs.map(pair).collect())
             }
-            ("mkString", _) => Value::text(made_text(items, &arguments)),
+            ("mkString", _) => Value::text(made_text(items, arguments)),
             ("foreach", _) => {
                 for item in items.iter() {
                     run(item)?;

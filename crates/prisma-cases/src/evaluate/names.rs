@@ -90,6 +90,7 @@ impl Program<'_> {
             "None" => Value::Option(None),
             "Nil" => Value::list(Vec::new()),
             "empty" => Value::Matcher(Rc::new(Matcher::Empty)),
+            "basicTypesGql" => Value::text("type TestModel {\n  id: ID! @id\n}"),
             "JsNull" => Value::json(serde_json::Value::Null),
             "connectorTag" => Value::named(match self.database {
                 Database::Postgres => "PostgresConnectorTag",

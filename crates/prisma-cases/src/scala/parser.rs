@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
         let start = self.token().start;
         let mut end = self.advance_group();
         while !(self.is_end() || self.is(";") || self.is("}") || self.is(")") || self.is("case"))
-            && !(self.token().starts_line && !CONTINUATIONS.iter().any(|text| self.is(text)))
+            && (!self.token().starts_line || CONTINUATIONS.iter().any(|text| self.is(text)))
         {
             end = self.advance_group();
         }
