@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use testkit::postgres;
 
-pub(crate) use database::Database;
+pub(crate) use database::{Database, has_capability};
 use process::Process;
 
 use crate::value::{Deployment, Place, Project};

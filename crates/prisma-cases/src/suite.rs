@@ -7,7 +7,7 @@ use crate::corpus::{Corpus, Spec};
 use crate::evaluate::{Program, Stop};
 use crate::report::Outcome;
 use crate::scala::{Expression, Function, Statement};
-use crate::service::{Database, Service};
+use crate::service::{Database, Service, has_capability};
 use crate::value::{Binding, Host, Scope, Value};
 
 /// What specs about the APIs and about datamodels extend.
@@ -171,11 +171,11 @@ impl Program<'_> {
             return Ok(Some("it is for another database".into()));
         }
         let required = names("runOnlyForCapabilities")?.unwrap_or_default();
-        if let Some(missing) = required.iter().find(|one| !self.database.has(one)) {
+        if let Some(missing) = required.iter().find(|one| !has_capability(one)) {
             return Ok(Some(format!("it is for the {missing}")));
         }
         let refused = names("doNotRunForCapabilities")?.unwrap_or_default();
-        if let Some(own) = refused.iter().find(|one| self.database.has(one)) {
+        if let Some(own) = refused.iter().find(|one| has_capability(one)) {
             return Ok(Some(format!("it is not for the {own}")));
         }
         Ok(None)

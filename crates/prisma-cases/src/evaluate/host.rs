@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::calls::Arguments;
 use super::methods::{path_of, strip_margin};
 use super::{Evaluated, Program, Stop, host};
-use crate::service::{Endpoint, Service};
+use crate::service::{Endpoint, Service, has_capability};
 use crate::value::{Host, Place, Project, Value};
 
 /// Longer waits of a test are cut.
@@ -56,7 +56,7 @@ impl Program<'_> {
             },
             Host::Capabilities => match (name, arguments.positional.first()) {
                 ("has" | "hasNot", Some(Value::Host(Host::Named(capability)))) => {
-                    Ok(Value::Bool(self.database.has(capability) == (name == "has")))
+                    Ok(Value::Bool(has_capability(capability) == (name == "has")))
                 }
                 _ => Err(Self::not_understood(format!("capabilities.{name}"))),
             },
@@ -155,7 +155,7 @@ impl Program<'_> {
             let Value::Host(Host::Named(capability)) = capability else {
                 return Err(Self::not_understood("a capability without a name"));
             };
-            if !self.database.has(capability) {
+            if !has_capability(capability) {
                 return Err(Self::not_understood(format!("a datamodel for the {capability}")));
             }
         }
