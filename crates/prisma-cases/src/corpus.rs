@@ -16,10 +16,11 @@ const FOLDERS: [&str; 4] = [
 ];
 
 /// Parts of the test framework, whose place this program takes.
-const FRAMEWORK: [&str; 7] = [
+const FRAMEWORK: [&str; 8] = [
     "ApiSpecBase",
     "ConnectorAwareTest",
     "DataModelValidationSpecBase",
+    "DeploySpecBase",
     "GraphQLSchemaMatchers",
     "IntegrationBaseSpec",
     "StringMatchers",

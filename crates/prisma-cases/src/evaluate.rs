@@ -11,6 +11,7 @@ mod infix;
 mod methods;
 mod names;
 mod patterns;
+mod tables;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -19,7 +20,7 @@ use crate::corpus::Corpus;
 use crate::scala::{Definition, Expression, Statement, TextPart};
 use crate::service::{Database, Service};
 use crate::suite::Test;
-use crate::value::{Binding, Closure, Host, Scope, Value};
+use crate::value::{Binding, Closure, Host, Project, Scope, Value};
 
 /// Why a program does not go on.
 #[derive(Debug, Clone)]
@@ -66,6 +67,8 @@ pub(crate) struct Program<'c> {
     pub(crate) left_out: RefCell<Vec<String>>,
     /// Errors that came as expected, with another text.
     pub(crate) other_errors: RefCell<Vec<String>>,
+    /// The project of a test of migrations.
+    migrated: RefCell<Option<Project>>,
     depth: Cell<usize>,
 }
 
@@ -86,6 +89,7 @@ impl<'c> Program<'c> {
             assertions: Cell::new(0),
             left_out: RefCell::default(),
             other_errors: RefCell::default(),
+            migrated: RefCell::default(),
             depth: Cell::new(0),
         }
     }

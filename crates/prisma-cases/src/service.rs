@@ -7,6 +7,7 @@ mod process;
 mod request;
 #[cfg(test)]
 pub(crate) mod scripted;
+mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,10 @@ pub(crate) struct Service {
 struct Running {
     project: Project,
     location: Location,
-    process: Process,
+    /// How its server is started.
+    arguments: Vec<String>,
+    /// The server, from the first request on.
+    process: Option<Process>,
 }
 
 /// Where a database is.
@@ -146,44 +150,51 @@ impl Service {
         }
         let (types, location) = self.migrated(&project.data_model)?;
         let arguments = serve_arguments(&types, &location.url());
-        self.run(project, location, &arguments)
+        self.add(project, location, arguments);
+        Ok(())
     }
 
-    fn run(
-        &mut self,
-        project: &Project,
-        location: Location,
-        arguments: &[String],
-    ) -> Result<(), String> {
-        let process = match Process::serve(&self.program, arguments) {
-            Ok(process) => process,
-            Err(error) => return Err(format!("{error}\n{}", project.data_model)),
-        };
+    /// Keeps a database for a project; its server starts with the first request.
+    fn add(&mut self, project: &Project, location: Location, arguments: Vec<String>) {
         if self.running.len() == MAX_SERVERS {
             let oldest = self.running.remove(0);
             drop(oldest.process);
             oldest.location.remove();
         }
-        self.running.push(Running { project: project.clone(), location, process });
-        Ok(())
+        let project = project.clone();
+        self.running.push(Running { project, location, arguments, process: None });
+    }
+
+    /// Where the server of a project answers.
+    fn url(&mut self, project: &Project) -> Result<String, String> {
+        let program = self.program.clone();
+        let running = self.require(project)?;
+        if let Some(process) = &running.process {
+            return Ok(process.url.clone());
+        }
+        let process = Process::serve(&program, &running.arguments)
+            .map_err(|error| format!("{error}\n{}", project.data_model))?;
+        let url = process.url.clone();
+        running.process = Some(process);
+        Ok(url)
     }
 
     /// The server of a project, which becomes the last used one.
-    fn find(&mut self, project: &Project) -> Option<&Running> {
+    fn find(&mut self, project: &Project) -> Option<&mut Running> {
         let idx = self.running.iter().position(|one| is_same(&one.project, project))?;
         let found = self.running.remove(idx);
         self.running.push(found);
-        self.running.last()
+        self.running.last_mut()
     }
 
-    fn require(&mut self, project: &Project) -> Result<&Running, String> {
+    fn require(&mut self, project: &Project) -> Result<&mut Running, String> {
         if let Place::Existing(schema) = &project.place
             && self.find(project).is_none()
         {
             let location = self.existing.clone().ok_or("there is no existing database")?;
             let types = self.write(&project.data_model)?;
             let arguments = serve_existing_arguments(&types, &location.url(), schema);
-            self.run(project, location, &arguments)?;
+            self.add(project, location, arguments);
         }
         self.find(project).ok_or_else(|| "the project was not set up".into())
     }
@@ -269,7 +280,7 @@ impl Service {
                 let text = printed.output + &printed.log;
                 self.running.pop();
                 let arguments = serve_arguments(&types, &location.url());
-                self.run(project, location, &arguments)?;
+                self.add(project, location, arguments);
                 Ok(Deployment { is_applied: true, text })
             }
         }
@@ -283,6 +294,11 @@ impl Service {
     /// The number of rows of a table.
     pub(crate) fn count(&mut self, project: &Project, table: &str) -> Result<i64, String> {
         self.require(project)?.location.count(table)
+    }
+
+    /// The tables of a project.
+    pub(crate) fn tables(&mut self, project: &Project) -> Result<Json, String> {
+        self.require(project)?.location.tables()
     }
 
     /// The printed schema of a datamodel.
@@ -299,7 +315,7 @@ impl Service {
         endpoint: Endpoint,
         body: &Json,
     ) -> Result<Json, String> {
-        let url = format!("{}{}", self.require(project)?.process.url, endpoint.suffix());
+        let url = format!("{}{}", self.url(project)?, endpoint.suffix());
         self.runtime.block_on(request::send(&url, body))
     }
 }

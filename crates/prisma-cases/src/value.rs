@@ -28,6 +28,7 @@ pub(crate) enum Value {
     /// Datamodels by which a test runs once each.
     DataModels(Rc<Vec<Value>>),
     Project(Project),
+    Record(Rc<Record>),
     /// A part of Prisma's server or of its test framework.
     Host(Host),
     Matcher(Rc<Matcher>),
@@ -55,6 +56,13 @@ pub(crate) enum Place {
     Deployed(usize),
     /// One that a test has made by statements, with the schema of its tables.
     Existing(Rc<str>),
+}
+
+/// A case class of Prisma's server.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) kind: &'static str,
+    pub(crate) fields: Vec<(String, Value)>,
 }
 
 /// A deployment that was applied, or was not, and what was said.
@@ -196,6 +204,11 @@ impl Value {
             Self::Tuple(items) => format!("({})", joined(items)),
             Self::Option(None) => "None".into(),
             Self::Option(Some(value)) => format!("Some({})", value.to_text()),
+            Self::Record(record) => {
+                let values = record.fields.iter().map(|(_, value)| value.to_text());
+                format!("{}({})", record.kind, values.collect::<Vec<_>>().join(", "))
+            }
+            Self::Host(Host::Named(name)) => name.to_string(),
             Self::Anything => "anything".into(),
             other => format!("{other:?}"),
         }
@@ -227,6 +240,15 @@ pub(crate) fn equal(left: &Value, right: &Value) -> bool {
         (Value::Option(None), Value::Option(None)) => true,
         (Value::Option(Some(left)), Value::Option(Some(right))) => equal(left, right),
         (Value::Project(left), Value::Project(right)) => left == right,
+        (Value::Record(left), Value::Record(right)) => {
+            left.kind == right.kind
+                && left.fields.len() == right.fields.len()
+                && left
+                    .fields
+                    .iter()
+                    .zip(&right.fields)
+                    .all(|((_, left), (_, right))| equal(left, right))
+        }
         (Value::Host(left), Value::Host(right)) => left == right,
         _ => false,
     }

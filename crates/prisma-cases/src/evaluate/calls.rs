@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::tables::record;
 use super::{Evaluated, Program, Stop, host};
 use crate::matcher::Matcher;
 use crate::scala::{Argument, Expression, Function, Statement, Template, TemplateKind};
@@ -34,10 +35,6 @@ impl Program<'_> {
         scope: &Scope,
     ) -> Evaluated {
         match callee {
-            // A function of the tests that uses Prisma's process.
-            Expression::Name(name) if name == "executeOnInternalDatabase" => {
-                self.call_library(name, arguments, scope)
-            }
             Expression::Name(name) => match scope.find(name) {
                 Some((Binding::Function(function, overridden), owner))
                     if !function.parameters.is_empty() || arguments.is_empty() =>
@@ -122,10 +119,12 @@ impl Program<'_> {
         owner: &Scope,
     ) -> Evaluated {
         let scope = Scope::new(Some(owner.clone()));
-        if let Some((next, rest)) = overridden.split_first() {
-            let next = Binding::Function(next.clone(), Rc::new(rest.to_vec()));
-            scope.bind(&format!("{OVERRIDDEN}{}", function.name), next);
-        }
+        // Bound also if there is none: the scope of an overriding function may be outside.
+        let next = match overridden.split_first() {
+            Some((next, rest)) => Binding::Function(next.clone(), Rc::new(rest.to_vec())),
+            None => Binding::Value(Value::Unit),
+        };
+        scope.bind(&format!("{OVERRIDDEN}{}", function.name), next);
         self.bind_parameters(&function.parameters, arguments, &scope)?;
         let Some(body) = &function.body else {
             return Err(Self::not_understood(format!("the abstract function {}", function.name)));
@@ -242,6 +241,7 @@ impl Program<'_> {
                 Ok(Value::Anything) => Ok(Value::Anything),
                 Ok(_) => Err(self.failed("an error was expected".into())),
             },
+            "println" | "print" => Ok(Value::Unit),
             "withFixture" | "behavior" => Err(Self::not_understood(name)),
             _ => {
                 let value = self.library_name(name);
@@ -280,22 +280,35 @@ impl Program<'_> {
                 items => Ok(Value::json(Self::to_json(&items)?)),
             },
             // The requests of an export are case classes of Prisma's server.
-            "Cursor" | "ExportRequest" => {
-                let keys = if name == "Cursor" { ["table", "row"] } else { ["fileType", "cursor"] };
+            "Cursor" | "ExportRequest" | "ResultFormat" | "JsonBundle" => {
+                let keys: &[&str] = match name {
+                    "Cursor" => &["table", "row"],
+                    "ExportRequest" => &["fileType", "cursor"],
+                    "ResultFormat" => &["out", "cursor", "isFull"],
+                    _ => &["jsonElements", "size"],
+                };
                 let mut members = serde_json::Map::new();
-                for (idx, key) in keys.into_iter().enumerate() {
+                for (idx, key) in keys.iter().enumerate() {
                     let value = arguments.get(key, idx).unwrap_or(Value::Null);
-                    members.insert(key.into(), Self::to_json(&value)?);
+                    members.insert((*key).into(), Self::to_json(&value)?);
                 }
                 Ok(Value::json(members.into()))
             }
             "JsString" => Ok(Value::json(one().to_text().into())),
             "escapeString" => Ok(Value::text(serde_json::Value::from(one().to_text()).to_string())),
-            "println" | "print" => Ok(Value::Unit),
             "dataResolver" => match one() {
                 Value::Project(project) => Ok(host(Host::DataResolver(project))),
                 _ => Err(Self::not_understood("the argument of dataResolver")),
             },
+            "setup" => self.set_up_migrated(),
+            "deploy" | "deployThatMustError" => self.migrate(name, &arguments),
+            "inspect" => self.inspect(),
+            "ConnectorCapabilities" => Ok(Value::list(arguments.positional)),
+            "ForeignKey" => {
+                let part = |name: &str, idx| arguments.get(name, idx).unwrap_or(Value::Null);
+                let fields = vec![("table", part("table", 0)), ("column", part("column", 1))];
+                Ok(record("ForeignKey", fields))
+            }
             "setupProject" => self.deploy_first(&arguments),
             "validate" | "validateThatMustError" => self.validate(name, &arguments),
             "executeOnInternalDatabase" => {
@@ -441,6 +454,12 @@ impl Program<'_> {
     ) -> Evaluated {
         let arguments = self.arguments(arguments, scope)?;
         match (name, arguments.positional.first()) {
+            // A moment of a year alone, as Joda prints it.
+            ("DateTime", Some(Value::Text(year)))
+                if year.len() == 4 && year.chars().all(|c| c.is_ascii_digit()) =>
+            {
+                Ok(Value::text(format!("{year}-01-01T00:00:00.000Z")))
+            }
             ("BulkImport", Some(Value::Project(project))) => {
                 Ok(host(Host::Importer(project.clone())))
             }

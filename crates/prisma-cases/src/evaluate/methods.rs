@@ -79,6 +79,7 @@ impl Program<'_> {
                 None => Self::any_method(value, name),
             },
             Value::DataModels(models) => self.models_method(models, name, &arguments),
+            Value::Record(record) => self.record_method(record, name, &arguments),
             Value::Project(project) => match name {
                 "id" => Ok(Value::text("default@default")),
                 "schema" => Ok(Value::Host(Host::Schema(project.clone()))),
@@ -150,6 +151,7 @@ impl Program<'_> {
         Ok(match (name, first, second) {
             ("stripMargin", ..) => Value::text(strip_margin(text)),
             ("mkString", None, _) => value,
+            ("concat", Some(other), _) => Value::text(format!("{text}{}", other.to_text())),
             ("trim", ..) => Value::text(text.trim()),
             ("parseJson", ..) => Value::json(self.parse_json(text)?),
             ("length" | "size", ..) => Value::Int(text.chars().count() as i64),
@@ -339,6 +341,20 @@ impl Program<'_> {
                     run(item)?;
                 }
                 Value::Unit
+            }
+            // Requests at the same time come one after another.
+            ("traverse", _) => {
+                self.left_out.borrow_mut().push("requests at the same time".into());
+                Value::list(items.iter().map(run).collect::<Result<_, _>>()?)
+            }
+            ("find", _) => {
+                let mut found = None;
+                for item in items.iter() {
+                    if found.is_none() && is_true(item)? {
+                        found = Some(Rc::new(item.clone()));
+                    }
+                }
+                Value::Option(found)
             }
             ("map", _) => Value::list(items.iter().map(run).collect::<Result<_, _>>()?),
             ("flatMap", _) => {

@@ -62,6 +62,10 @@ const LIBRARY: &[&str] = &[
     "validate",
     "validateThatMustError",
     "executeOnInternalDatabase",
+    "ResultFormat",
+    "JsonBundle",
+    "ForeignKey",
+    "ConnectorCapabilities",
 ];
 
 /// Words of the schema matchers.
@@ -85,6 +89,9 @@ impl Program<'_> {
             "testDependencies" => Value::named(name),
             "SchemaDsl" => host(Host::SchemaDsl),
             "SchemaRenderer" => host(Host::SchemaRenderer),
+            "TypeIdentifier" | "DateTimeZone" | "com" => Value::named(name),
+            "isPostgres" => Value::Bool(self.database == Database::Postgres),
+            "isMySql" => Value::Bool(false),
             "TestDataModels" => host(Host::TestDataModels),
             "Json" | "PlayJson" => host(Host::Json),
             "None" => Value::Option(None),

@@ -237,7 +237,16 @@ impl<'t> Parser<'t> {
     /// A definition; none, if it is abstract.
     fn definition(&mut self, is_lazy: bool) -> Parsed<Option<Statement>> {
         self.advance();
-        let mut pattern = self.pattern()?;
+        // A name alone is bound, also if it begins with a capital letter.
+        let is_name = self.ahead(1).is("=") || self.ahead(1).is(":");
+        let mut pattern = match self.token().name() {
+            Some(name) if is_name => {
+                let pattern = Pattern::Name(name.to_owned());
+                self.advance();
+                pattern
+            }
+            _ => self.pattern()?,
+        };
         if self.is(",") {
             // `val a, b: Type = value`: each has it, and only its last name is known.
             let mut names = vec![pattern];
