@@ -109,10 +109,7 @@ impl Program<'_> {
                     let is_replaced = REPLACED.contains(&&*function.name)
                         || (spec.template.name == MIGRATIONS
                             && REPLACED_IN_MIGRATIONS.contains(&&*function.name));
-                    if is_replaced {
-                        let library = Host::Library(function.name.clone().into());
-                        scope.bind_value(&function.name, Value::Host(library));
-                    } else {
+                    if !is_replaced {
                         Self::override_function(function, scope);
                     }
                 }

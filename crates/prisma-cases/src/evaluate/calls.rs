@@ -302,7 +302,6 @@ impl Program<'_> {
             },
             "setup" => self.set_up_migrated(),
             "deploy" | "deployThatMustError" => self.migrate(name, &arguments),
-            "inspect" => self.inspect(),
             "ConnectorCapabilities" => Ok(Value::list(arguments.positional)),
             "ForeignKey" => {
                 let part = |name: &str, idx| arguments.get(name, idx).unwrap_or(Value::Null);
