@@ -20,8 +20,8 @@ use process::Process;
 
 use crate::value::{Deployment, Place, Project};
 
-/// Servers that run at the same time: a test seldom has more projects than one.
-const MAX_SERVERS: usize = 3;
+/// Databases that are kept for later tests, many of which have the same few datamodels.
+const MAX_SERVERS: usize = 6;
 
 /// A part of the HTTP API of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
