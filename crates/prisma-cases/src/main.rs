@@ -22,7 +22,6 @@ mod arguments;
 mod corpus;
 mod evaluate;
 mod fixtures;
-mod matcher;
 mod report;
 mod scala;
 mod service;

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use crate::corpus::{Corpus, Spec};
 use crate::evaluate::{Program, Stop};
 use crate::report::Outcome;
-use crate::scala::{Expression, Function, Statement};
+use crate::scala::{Function, Statement};
 use crate::service::{Database, Service, has_capability};
-use crate::value::{Binding, Host, Scope, Value};
+use crate::value::{Binding, Host, Scope, Test, Value};
 
 /// The spec about tables that migrations make.
 const MIGRATIONS: &str = "MigrationsSpec";
@@ -27,16 +27,6 @@ const REPLACED_IN_MIGRATIONS: [&str; 7] = [
 
 /// What specs about the APIs and about datamodels extend.
 const BASES: [&str; 3] = ["ApiSpecBase", "DataModelValidationSpecBase", "IntegrationBaseSpec"];
-
-/// A test that a spec has declared.
-#[derive(Debug, Clone)]
-pub(crate) struct Test {
-    pub(crate) name: String,
-    pub(crate) tags: Vec<String>,
-    pub(crate) is_ignored: bool,
-    pub(crate) body: Expression,
-    pub(crate) scope: Scope,
-}
 
 /// Runs a spec, and returns the outcomes of its tests by their names; none, if it has no tests.
 pub(crate) fn run(
