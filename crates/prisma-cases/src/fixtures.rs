@@ -162,9 +162,11 @@ fn members(document: &Document) -> Vec<(String, String)> {
     all
 }
 
-/// Directives as they are written, each after a space.
+/// Directives as they are written, each after a space; their order has no meaning.
 fn directives(list: &apollo_compiler::ast::DirectiveList) -> String {
-    list.iter().map(|one| format!(" {one}")).collect()
+    let mut all: Vec<_> = list.iter().map(|one| format!(" {one}")).collect();
+    all.sort();
+    all.concat()
 }
 
 fn text(description: &Option<apollo_compiler::Node<str>>) -> Option<&str> {

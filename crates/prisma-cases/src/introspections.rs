@@ -67,7 +67,11 @@ fn compare(
 ) -> Vec<(&'static str, Outcome)> {
     let sql = if test.needs_schema {
         let schema = test.schema.replace('"', "\"\"");
-        format!("CREATE SCHEMA \"{schema}\"; SET search_path TO \"{schema}\";\n{}", test.sql)
+        format!(
+            "DROP SCHEMA IF EXISTS \"{schema}\" CASCADE; CREATE SCHEMA \"{schema}\"; \
+             SET search_path TO \"{schema}\";\n{}",
+            test.sql
+        )
     } else {
         test.sql.clone()
     };
@@ -104,7 +108,7 @@ fn introspections(text: &str) -> Vec<Introspection> {
         };
         let Some((sql, rest)) = found else { continue };
         let others = rest.split(')').next().unwrap_or_default();
-        let schema = others.contains(['\'', '"']).then(|| quoted(others)).flatten();
+        let schema = quoted(others);
         tests.push(Introspection {
             name: format!("{group} {name}"),
             sql,
@@ -151,7 +155,7 @@ mod tests {
     fn tests_have_statements_and_schemas() {
         let text = "const sql = `CREATE \\`a\\``\n describe('I', () => {
             test('one', async () => { await testSchema(`SELECT ')'`) })
-            test(\"two's\", async () => { await testSchema(sql, 'other', false) }) })";
+            test(\"two's\", async () => { await testSchema(sql, `other`, false) }) })";
         let expected =
             [("I one", "SELECT ')'", SCHEMA, true), ("I two's", "CREATE `a`", "other", false)];
         let expected = expected.map(|(name, sql, schema, needs_schema)| Introspection {
