@@ -21,7 +21,7 @@ use process::Process;
 use crate::value::{Deployment, Place, Project};
 
 /// Databases that are kept for later tests, many of which have the same few datamodels.
-const MAX_SERVERS: usize = 6;
+const MAX_SERVERS: usize = 20;
 
 /// A part of the HTTP API of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
