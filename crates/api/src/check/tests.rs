@@ -80,14 +80,14 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Ignored
 
         Rows
-          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, SignedLimit, Offset, Last, AfterMembers, BeforeMembers, VersionedNodeId, After, Before, AfterOffset, OrderBy, Sort, DistinctOn, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, SignedLimit, Offset, Last, AfterMembers, BeforeMembers, VersionedNodeId, After, Before, AfterOffset, OrderBy, Sort, DistinctOn, NodeId, GlobalId, AfterKey, BeforeKey, NotNegative, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Ignored, Refused
 
         StreamedRows
           Argument: Limit, Stream
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
@@ -109,7 +109,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Groups
           Argument: GroupBy
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
@@ -147,42 +147,42 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Member
 
         Condition()
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(subject)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(One))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Variants))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Declared))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(composite)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite, AttributeOperators, Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite, AttributeOperators, Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(made_of)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(group)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
@@ -325,7 +325,67 @@ fn each_position_reads_these_roles_and_no_others() {
         Object
           Write: Stored, Object(Key | Identifier | ExternalIdentifier | Elements | Password | Relation | Common | CommonElements | CommonRelation | CommonPassword)
           Variant: Of
-          other: Refused"#]].assert_eq(table.trim_end());
+          other: Refused
+
+        Related(Create)
+          Write: Related(Data)
+
+        Related(Update)
+          Write: Related(Where | Data)
+
+        Related(Upsert)
+          Write: Related(Where | Update | Create)
+
+        Related(Delete)
+          Write: Related(Where)
+
+        Related(UpdateMany)
+          Filter: Conditions
+          Write: Related(Data)
+
+        Related(DeleteMany)
+          Filter: Conditions
+
+        RelatedKey
+          Filter: Equal
+
+        RelatedData
+          Write: Stored, Related(Elements | Relation)
+
+        RelatedElements
+          Write: Related(SetElements)
+
+        RelatedVerbs
+          Write: Related(Verb | Verb | Verb | Verb | Verb | Verb | Verb | Verb | Verb)
+
+        RelatedVerb(Create)
+          Write: Stored, Related(Elements | Relation)
+
+        RelatedVerb(Update)
+          Write: Stored, Related(Where | Data | Elements | Relation)
+
+        RelatedVerb(Upsert)
+          Write: Related(Where | Update | Create)
+
+        RelatedVerb(Delete)
+          Filter: Equal
+
+        RelatedVerb(Connect)
+          Filter: Equal
+
+        RelatedVerb(Set)
+          Filter: Equal
+
+        RelatedVerb(Disconnect)
+          Filter: Equal
+
+        RelatedVerb(UpdateMany)
+          Filter: Conditions
+          Write: Related(Data)
+
+        RelatedVerb(DeleteMany)
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On"#]].assert_eq(table.trim_end());
 }
 
 /// Bindings of enum values, by the roles of the inputs that read them, at whatever position.

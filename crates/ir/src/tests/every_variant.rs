@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
-    GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
-    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
+    Aggregate, AggregateFunction, AggregateTerm, Assignment, BesideRows, Call, Case, ChildWrite,
+    Codec, Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form,
+    From, GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId,
+    Nulls, Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
     PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
     TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
 };
@@ -471,7 +471,7 @@ fn places_of_rows() {
                   #9 field title
                 #10 groups by nothing of rows 10
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
-              step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
+              step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0) before the row (id = 9) from the end + look-ahead
                 variant ->album[:LIKES], filter not (title is null)
               step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, part 1 of members $0, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."

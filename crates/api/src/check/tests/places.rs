@@ -7,9 +7,10 @@ use super::api::binding::{
     CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
     EntityBinding, FieldBinding, FilterRole, IdForm, InputBinding, InputRole, MultiEntityRole,
     MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding,
-    ObjectRole, OperatorRole, OrderRole, PayloadField, RelationshipVariant, RowsBinding, RowsForm,
-    RowsFrom, RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink,
-    VariantRole, WriteRole,
+    ObjectRole, OperatorRole, OrderRole, PayloadField, RelatedChange, RelatedChangeKind,
+    RelatedRole, RelatedRowsId, RelationVerb, RelationshipVariant, RowsBinding, RowsForm, RowsFrom,
+    RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole,
+    WriteRole,
 };
 use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
@@ -21,8 +22,8 @@ use ir::{AggregateFunction, Codec, Form, Quantifier, ValueRef as Value};
 use response::Leaf;
 
 use super::roles::{
-    CALL, RELATIONSHIPS, VARIANTS, entity, field, function, hop, nested, object, relationship,
-    subject, tree_relation,
+    CALL, RELATIONSHIPS, VARIANTS, element_rows, entity, field, function, hop, nested, object,
+    related_rows, relation_writes, relationship, subject, tree_relation,
 };
 
 /// A place of a schema: fields within each other, whose last one has an argument, and objects within
@@ -56,6 +57,7 @@ impl Place {
 
     fn api_with(&self, role: InputRole, kind: TypeKind, binding: Option<ValueBinding>) -> Api {
         let mut build = ApiBuilder::default();
+        build.add_related_rows(RelatedRowsId(0), related_rows());
         let value = add_type(&mut build, "Value", kind);
         if let Some(binding) = binding {
             build.add_enum_value(value, EnumValueDefinition::new("VALUE"), binding);
@@ -211,6 +213,7 @@ pub(crate) fn places() -> Vec<Place> {
     places.extend(of_changes());
     places.extend(of_nodes());
     places.extend(of_objects());
+    places.extend(of_related());
     places
 }
 
@@ -455,4 +458,53 @@ fn of_objects() -> Vec<Place> {
         ),
         place(Position::Object, Change::AddObjects(object()), vec![added]),
     ]
+}
+
+/// Positions in changes of rows with those of their relations.
+fn of_related() -> Vec<Place> {
+    use RelatedChangeKind as Kind;
+    use RelationVerb as Verb;
+    let place = |position, kind, objects: Vec<RelatedRole>| {
+        let of = Change::Related(RelatedChange { rows: RelatedRowsId(0), kind });
+        let objects = objects.into_iter().map(|role| WriteRole::Related(role).into()).collect();
+        Place::new(position, vec![change(of)], objects)
+    };
+    let kinds = [
+        Kind::Create,
+        Kind::Update,
+        Kind::Upsert,
+        Kind::Delete,
+        Kind::UpdateMany,
+        Kind::DeleteMany,
+    ];
+    let mut places: Vec<Place> =
+        kinds.into_iter().map(|kind| place(Position::Related(kind), kind, vec![])).collect();
+    let along = || vec![RelatedRole::Data, RelatedRole::Relation(Arc::new(relation_writes()))];
+    places.extend([
+        place(Position::RelatedKey, Kind::Delete, vec![RelatedRole::Where]),
+        place(Position::RelatedData, Kind::Create, vec![RelatedRole::Data]),
+        place(Position::RelatedData, Kind::Upsert, vec![RelatedRole::Update]),
+        place(
+            Position::RelatedElements,
+            Kind::Update,
+            vec![RelatedRole::Data, RelatedRole::Elements(element_rows())],
+        ),
+        place(Position::RelatedVerbs, Kind::Update, along()),
+    ]);
+    for verb in [
+        Verb::Create,
+        Verb::Update,
+        Verb::Upsert,
+        Verb::Delete,
+        Verb::Connect,
+        Verb::Set,
+        Verb::Disconnect,
+        Verb::UpdateMany,
+        Verb::DeleteMany,
+    ] {
+        let mut objects = along();
+        objects.push(RelatedRole::Verb(verb));
+        places.push(place(Position::RelatedVerb(verb), Kind::Update, objects));
+    }
+    places
 }

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::api::binding::{
-    ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
-    Meaning, MultiEntityRole, NearestRole, NestedBinding, NestedReference, NestedRelationship,
-    NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
-    ObjectTarget, OperatorRole, OrderRole, RelationshipVariantsId, RowsRole, Subject, TreeRelation,
-    TreeRole, VariantRole, VariantsId, WriteRole,
+    ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, ElementRows,
+    FilterRole, InputRole, Meaning, MultiEntityRole, NearestRole, NestedBinding, NestedReference,
+    NestedRelationship, NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink, ObjectRelation,
+    ObjectRole, ObjectTarget, OneOf, OperatorRole, OrderRole, PagePart, RelatedRole, RelatedRows,
+    RelatedRowsId, RelationLink, RelationPath, RelationSide, RelationVerb, RelationWrites,
+    RelationshipVariantsId, RowsRole, Subject, TreeRelation, TreeRole, VariantRole, VariantsId,
+    WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -161,6 +163,12 @@ family!(arguments: ArgumentRole {
     StreamFrom => one(ArgumentRole::StreamFrom(field())),
     StreamDirection => one(ArgumentRole::StreamDirection),
     GlobalId => one(ArgumentRole::GlobalId),
+    AfterKey => one(ArgumentRole::AfterKey),
+    BeforeKey => one(ArgumentRole::BeforeKey),
+    NotNegative => one(ArgumentRole::NotNegative {
+        part: PagePart::Limit,
+        otherwise: "".into(),
+    }),
     Call => one(ArgumentRole::Call(CALL)),
     Password => one(ArgumentRole::Password(field())),
     CommonPassword => one(ArgumentRole::CommonPassword(Arc::new([]))),
@@ -181,6 +189,7 @@ family!(filters: FilterRole {
     OrSiblings => one(FilterRole::OrSiblings),
     Complement => one(FilterRole::Complement(Box::new(FilterRole::Equal(field())))),
     AllPresent => one(FilterRole::AllPresent),
+    OneOf => one(FilterRole::OneOf(Arc::new(OneOf { none: "".into(), several: "".into() }))),
     Negated => one(FilterRole::Negated(Box::new(FilterRole::Equal(field())))),
     Unsupported => one(FilterRole::Unsupported {
         role: Box::new(FilterRole::Equal(field())),
@@ -317,6 +326,30 @@ family!(writes: WriteRole {
     Object => each(objects(), WriteRole::Object),
     Tree => each(trees(), WriteRole::Tree),
     Updates => one(WriteRole::Updates),
+    Related => each(related(), WriteRole::Related),
+});
+
+family!(related: RelatedRole {
+    Where => one(RelatedRole::Where),
+    Data => one(RelatedRole::Data),
+    Update => one(RelatedRole::Update),
+    Create => one(RelatedRole::Create),
+    Elements => one(RelatedRole::Elements(element_rows())),
+    SetElements => one(RelatedRole::SetElements),
+    Relation => one(RelatedRole::Relation(Arc::new(relation_writes()))),
+    Verb => each(relation_verbs(), RelatedRole::Verb),
+});
+
+family!(relation_verbs: RelationVerb {
+    Create => one(RelationVerb::Create),
+    Update => one(RelationVerb::Update),
+    Upsert => one(RelationVerb::Upsert),
+    Delete => one(RelationVerb::Delete),
+    Connect => one(RelationVerb::Connect),
+    Set => one(RelationVerb::Set),
+    Disconnect => one(RelationVerb::Disconnect),
+    UpdateMany => one(RelationVerb::UpdateMany),
+    DeleteMany => one(RelationVerb::DeleteMany),
 });
 
 family!(trees: TreeRole {
@@ -386,3 +419,32 @@ family!(others: InputRole {
     Ignored => one(InputRole::Ignored),
     Refused => one(InputRole::Refused("".into())),
 });
+
+pub(crate) fn element_rows() -> ElementRows {
+    ElementRows { entity: entity(), owner: field(), position: field(), value: field() }
+}
+
+pub(crate) fn related_rows() -> RelatedRows {
+    RelatedRows {
+        entity: entity(),
+        key: field(),
+        name: "".into(),
+        selector: Arc::new(OneOf { none: "".into(), several: "".into() }),
+        requirements: Vec::new(),
+        cascades: Vec::new(),
+        elements: Vec::new(),
+    }
+}
+
+pub(crate) fn relation_writes() -> RelationWrites {
+    RelationWrites {
+        target: RelatedRowsId(0),
+        back: RelationPath::Hop(hop()),
+        link: RelationLink::Forward { field: field() },
+        near: RelationSide { is_list: false, is_required: false },
+        far: RelationSide { is_list: true, is_required: false },
+        violated: "".into(),
+        missing: "".into(),
+        unrelated: "".into(),
+    }
+}
