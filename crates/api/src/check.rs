@@ -406,6 +406,12 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::NestedWrite
                 | Position::Objects(_)
                 | Position::Object
+                | Position::Related(_)
+                | Position::RelatedKey
+                | Position::RelatedData
+                | Position::RelatedElements
+                | Position::RelatedVerbs
+                | Position::RelatedVerb(_)
         );
         return is_read.then_some(Reading::Value);
     }

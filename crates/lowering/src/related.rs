@@ -28,8 +28,8 @@ use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::Api;
 use api::binding::{
-    FilterRole, InputRole, MutationBinding, RelatedChange, RelatedChangeKind, RelatedRows,
-    RelatedRowsId, WriteRole,
+    FilterRole, InputRole, MutationBinding, RelatedChange, RelatedChangeKind, RelatedRole,
+    RelatedRows, RelatedRowsId, WriteRole,
 };
 use data::RowInputs;
 
@@ -90,6 +90,31 @@ fn missing(rows: &RelatedRows, name: &str, key: &Operand) -> Otherwise {
     Otherwise { gaps: vec![key.clone()], ..Otherwise::new(OtherwiseKind::Missing, message) }
 }
 
+/// True if a change reads an argument of this role.
+fn is_read(kind: RelatedChangeKind, role: &RelatedRole) -> bool {
+    use RelatedChangeKind as Kind;
+    match role {
+        RelatedRole::Where => matches!(kind, Kind::Update | Kind::Upsert | Kind::Delete),
+        RelatedRole::Data => matches!(kind, Kind::Create | Kind::Update | Kind::UpdateMany),
+        RelatedRole::Update | RelatedRole::Create => kind == Kind::Upsert,
+        RelatedRole::Elements(_)
+        | RelatedRole::SetElements
+        | RelatedRole::Relation(_)
+        | RelatedRole::Verb(_) => false,
+    }
+}
+
+/// True for changes of all rows that pass conditions.
+fn is_of_many(kind: RelatedChangeKind) -> bool {
+    match kind {
+        RelatedChangeKind::UpdateMany | RelatedChangeKind::DeleteMany => true,
+        RelatedChangeKind::Create
+        | RelatedChangeKind::Update
+        | RelatedChangeKind::Upsert
+        | RelatedChangeKind::Delete => false,
+    }
+}
+
 impl<'a> Context<'a> {
     /// Adds the steps of a change.
     pub(super) fn change_related(
@@ -105,8 +130,10 @@ impl<'a> Context<'a> {
         for (id, value) in field.arguments {
             let input = super::input::Input::new(value);
             match &api.input(*id).role {
-                InputRole::Write(WriteRole::Related(role)) => inputs.set(role, (*id, input))?,
-                InputRole::Filter(FilterRole::Conditions) => {
+                InputRole::Write(WriteRole::Related(role)) if is_read(change.kind, role) => {
+                    inputs.set(role, (*id, input))?;
+                }
+                InputRole::Filter(FilterRole::Conditions) if is_of_many(change.kind) => {
                     let around = super::filter::FilterContext::default();
                     inputs.conditions.extend(self.condition(
                         *id,

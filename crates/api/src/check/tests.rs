@@ -329,63 +329,82 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Related(Create)
           Write: Related(Data)
+          other: Refused
 
         Related(Update)
           Write: Related(Where | Data)
+          other: Refused
 
         Related(Upsert)
           Write: Related(Where | Update | Create)
+          other: Refused
 
         Related(Delete)
           Write: Related(Where)
+          other: Refused
 
         Related(UpdateMany)
           Filter: Conditions
           Write: Related(Data)
+          other: Refused
 
         Related(DeleteMany)
           Filter: Conditions
+          other: Refused
 
         RelatedKey
           Filter: Equal
+          other: Refused
 
         RelatedData
           Write: Stored, Related(Elements | Relation)
+          other: Refused
 
         RelatedElements
           Write: Related(SetElements)
+          other: Refused
 
         RelatedVerbs
           Write: Related(Verb | Verb | Verb | Verb | Verb | Verb | Verb | Verb | Verb)
+          other: Refused
 
         RelatedVerb(Create)
           Write: Stored, Related(Elements | Relation)
+          other: Refused
 
         RelatedVerb(Update)
           Write: Stored, Related(Where | Data | Elements | Relation)
+          other: Refused
 
         RelatedVerb(Upsert)
           Write: Related(Where | Update | Create)
+          other: Refused
 
         RelatedVerb(Delete)
           Filter: Equal
+          other: Refused
 
         RelatedVerb(Connect)
           Filter: Equal
+          other: Refused
 
         RelatedVerb(Set)
           Filter: Equal
+          other: Refused
 
         RelatedVerb(Disconnect)
           Filter: Equal
+          other: Refused
 
         RelatedVerb(UpdateMany)
           Filter: Conditions
           Write: Related(Data)
+          other: Refused
 
         RelatedVerb(DeleteMany)
           Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, OneOf, Negated, Unsupported, Equal, FunctionRows, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, Restrict, On"#]].assert_eq(table.trim_end());
+          Variant: Of, Restrict, On
+          other: Refused"#]].assert_eq(table.trim_end());
 }
 
 /// Bindings of enum values, by the roles of the inputs that read them, at whatever position.

@@ -183,6 +183,11 @@ impl<'a> Context<'a> {
         let object = api.schema[id].r#type.base;
         let mut values = None;
         for (id, input) in self.members_given(input, object, place.location)? {
+            match &api.input(id).role {
+                InputRole::Write(WriteRole::Related(RelatedRole::SetElements)) => {}
+                InputRole::Refused(text) => return Err(LowerError::refused(text, place.location)),
+                _ => return Err(misplaced("the values of a list")),
+            }
             let r#type = api.schema[id].r#type;
             let element = r#type.item().unwrap_or(r#type);
             let items = match self.presence(&input) {
@@ -237,8 +242,10 @@ impl<'a> Context<'a> {
             };
             return Err(LowerError::refused(message, place.location));
         };
-        let InputRole::Filter(FilterRole::Equal(field)) = api.input(*id).role else {
-            return Err(misplaced("a key of a row"));
+        let field = match &api.input(*id).role {
+            InputRole::Filter(FilterRole::Equal(field)) => *field,
+            InputRole::Refused(text) => return Err(LowerError::refused(text, place.location)),
+            _ => return Err(misplaced("a key of a row")),
         };
         let definition = &api.schema[*id];
         let value = self.operand(input, definition.r#type);

@@ -483,13 +483,12 @@ fn of_related() -> Vec<Place> {
     places.extend([
         place(Position::RelatedKey, Kind::Delete, vec![RelatedRole::Where]),
         place(Position::RelatedData, Kind::Create, vec![RelatedRole::Data]),
-        place(Position::RelatedData, Kind::Upsert, vec![RelatedRole::Update]),
         place(
             Position::RelatedElements,
-            Kind::Update,
+            Kind::Create,
             vec![RelatedRole::Data, RelatedRole::Elements(element_rows())],
         ),
-        place(Position::RelatedVerbs, Kind::Update, along()),
+        place(Position::RelatedVerbs, Kind::Create, along()),
     ]);
     for verb in [
         Verb::Create,
@@ -504,7 +503,7 @@ fn of_related() -> Vec<Place> {
     ] {
         let mut objects = along();
         objects.push(RelatedRole::Verb(verb));
-        places.push(place(Position::RelatedVerb(verb), Kind::Update, objects));
+        places.push(place(Position::RelatedVerb(verb), Kind::Create, objects));
     }
     places
 }

@@ -440,8 +440,8 @@ pub(crate) fn relation_writes() -> RelationWrites {
     RelationWrites {
         target: RelatedRowsId(0),
         back: RelationPath::Hop(hop()),
-        link: RelationLink::Forward { field: field() },
-        near: RelationSide { is_list: false, is_required: false },
+        link: RelationLink::Backward { field: field() },
+        near: RelationSide { is_list: true, is_required: false },
         far: RelationSide { is_list: true, is_required: false },
         violated: "".into(),
         missing: "".into(),
