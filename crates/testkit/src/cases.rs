@@ -24,6 +24,8 @@ pub use databases::{
 pub use file::{Case, Family, Fault, Header, Section, SectionKind, Skip, Step};
 pub use find::{CaseFile, find};
 pub use json::{InvalidJson, compact, pretty};
-pub use outcome::{Answered, Mismatch, Outcome, Statement, compare, update, update_own};
+pub use outcome::{
+    Answered, Mismatch, Outcome, Statement, compare, update, update_own, without_error_ids,
+};
 pub use parse::{CaseError, parse};
 pub use print::print;

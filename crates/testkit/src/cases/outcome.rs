@@ -190,7 +190,7 @@ fn readable(text: &str) -> Cow<'_, str> {
 }
 
 /// The ids of an error are others in each run.
-fn without_error_ids(text: &str) -> String {
+pub fn without_error_ids(text: &str) -> String {
     let text = without_values(text, "\"errorId\":\"");
     without_values(&text, "\"requestId\":\"")
 }
