@@ -362,8 +362,8 @@ impl Walk<'_> {
         for term in &mut rows.order {
             self.order_key(&mut term.key, &mut within);
         }
-        if let Page::AfterRow { key, .. } = &rows.page {
-            for (field, _) in key {
+        if let Page::BesideRows(beside) = &rows.page {
+            for (field, _) in beside.keys().flatten() {
                 self.plain(*field);
             }
         }

@@ -11,8 +11,9 @@ use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelationshipVariant,
-    RelationshipVariantsId, ResolverId, ValueBinding, VariantBinding, VariantsId,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelatedRows,
+    RelatedRowsId, RelationshipVariant, RelationshipVariantsId, ResolverId, ValueBinding,
+    VariantBinding, VariantsId,
 };
 use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
@@ -47,6 +48,8 @@ pub struct Api {
     pub(crate) remote_types: FxHashSet<TypeId>,
     /// The directive of fields whose rows must have all selected fields.
     pub(crate) cascade: Option<Box<str>>,
+    /// Rows that changes write together with those of their relations, by their ids.
+    pub(crate) related_rows: FxHashMap<RelatedRowsId, RelatedRows>,
     /// The scope of a mutation's transactions.
     pub transactions: Transactions,
     /// The schema as a subgraph of a federated graph, if the API is one.
@@ -203,6 +206,12 @@ impl Api {
     #[must_use]
     pub fn relationship_variants(&self, id: RelationshipVariantsId) -> &[Vec<RelationshipVariant>] {
         self.relationship_variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Rows that changes write together with those of their relations.
+    #[must_use]
+    pub fn related_rows(&self, id: RelatedRowsId) -> Option<&RelatedRows> {
+        self.related_rows.get(&id)
     }
 
     /// A resolver of the API.

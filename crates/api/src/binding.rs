@@ -6,6 +6,7 @@
 //! * [`write`](mod@write): changes
 //! * [`function`]: calls of functions
 //! * [`objects`]: changes of objects that refer to each other
+//! * [`relation`]: changes of rows with the rows of their relations
 //! * [`graph`]: relationships of a graph, rows of several entities
 
 pub mod argument;
@@ -15,6 +16,7 @@ pub mod graph;
 mod meaning;
 pub mod objects;
 pub mod order;
+pub mod relation;
 pub mod write;
 
 use std::sync::Arc;
@@ -35,7 +37,7 @@ pub use function::{
 pub use graph::{
     AssignVerb, Cursors, INVALID_NODE_ID, LinkRule, MultiEntityRole, NestedRelationship,
     NestedWriteVerb, NodeRules, RelationshipVariant, RelationshipVariantsId, VariantBinding,
-    VariantLink, VariantsId, member_cursors,
+    VariantLink, VariantsId, key_cursors, member_cursors,
 };
 pub use meaning::Meaning;
 pub use objects::{
@@ -43,6 +45,11 @@ pub use objects::{
     ObjectTarget, RequiredMember,
 };
 pub use order::{CursorMember, GroupBy, OrderBy, OrderRole};
+pub use relation::{
+    Cascade, ElementRows, RelatedChange, RelatedChangeKind, RelatedRole, RelatedRows,
+    RelatedRowsId, RelationLink, RelationPath, RelationPlace, RelationRequirement, RelationSide,
+    RelationVerb, RelationWrites,
+};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
     NestedVerb, PayloadField, TreeRelation, TreeRole, WriteRole,

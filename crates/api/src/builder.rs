@@ -18,8 +18,8 @@ use self::deduplication::Deduplication;
 use crate::api::{Absent, Api, AsyncAction, Nesting, Resolver, listed, plain};
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
-    NodeIdBinding, NodeRules, RelationshipVariant, ResolverId, ValueBinding, VariantBinding,
-    VariantsId,
+    NodeIdBinding, NodeRules, RelatedRows, RelatedRowsId, RelationshipVariant, ResolverId,
+    ValueBinding, VariantBinding, VariantsId,
 };
 
 /// Fills an [`Api`]: each definition is added together with its binding.
@@ -252,6 +252,11 @@ impl ApiBuilder {
     /// Sets all relationships with several entities at an end, by index.
     pub fn add_relationship_variants(&mut self, relationships: Vec<Vec<Vec<RelationshipVariant>>>) {
         self.api.relationship_variants = relationships;
+    }
+
+    /// Adds rows that changes write together with those of their relations.
+    pub fn add_related_rows(&mut self, id: RelatedRowsId, rows: RelatedRows) {
+        self.api.related_rows.insert(id, rows);
     }
 
     /// Sets the directive of [`Api::cascade`].

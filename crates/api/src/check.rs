@@ -5,6 +5,7 @@
 //! made.
 
 mod filter;
+mod related;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -19,7 +20,8 @@ use self::value::ReadValues;
 use crate::api::Api;
 use crate::binding::{
     AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
-    MutationBinding, NestedChange, OrderRole, PayloadField, RowsBinding, RowsForm, VariantRole,
+    MutationBinding, NestedChange, OrderRole, PayloadField, RelatedChangeKind, RelationVerb,
+    RowsBinding, RowsForm, VariantRole,
 };
 
 /// An input whose role is invalid at its position, or an enum value that such an input does not read.
@@ -120,6 +122,18 @@ pub enum Position {
     Objects(ChangedObjects),
     /// A member of an object of a change.
     Object,
+    /// An argument of [`Change::Related`].
+    Related(RelatedChangeKind),
+    /// A member of [`RelatedRole::Where`](crate::binding::RelatedRole::Where).
+    RelatedKey,
+    /// A member of the values of a row with those of its relations.
+    RelatedData,
+    /// A member of [`RelatedRole::Elements`](crate::binding::RelatedRole::Elements).
+    RelatedElements,
+    /// A member of [`RelatedRole::Relation`](crate::binding::RelatedRole::Relation).
+    RelatedVerbs,
+    /// A member of [`RelatedRole::Verb`](crate::binding::RelatedRole::Verb).
+    RelatedVerb(RelationVerb),
     /// A member of a value.
     Value,
 }
@@ -278,6 +292,7 @@ fn position_of_inputs(change: &MutationBinding) -> Position {
         Change::AddObjects(_) => Position::Objects(ChangedObjects::Added),
         Change::UpdateObjects(_) => Position::Objects(ChangedObjects::Updated),
         Change::DeleteObjects(_) => Position::Objects(ChangedObjects::Deleted),
+        Change::Related(change) => Position::Related(change.kind),
         Change::Create(_) | Change::Upsert { .. } => Position::Change(ChangedRows::New),
         Change::CreateMany { .. } => Position::Change(ChangedRows::NewRows),
         Change::Update(_) => Position::Change(ChangedRows::Updated),
@@ -547,6 +562,12 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         Position::AssignBy => write::assign_by(role),
         Position::Objects(objects) => write::of_objects(objects, role),
         Position::Object => write::of_object(role),
+        Position::Related(kind) => related::of_change(kind, role),
+        Position::RelatedKey => related::of_key(role),
+        Position::RelatedData => related::of_data(role),
+        Position::RelatedElements => related::of_elements(role),
+        Position::RelatedVerbs => related::of_verbs(role),
+        Position::RelatedVerb(verb) => related::of_verb(verb, role),
         Position::Value => (*role == InputRole::Member).then_some(Reading::Value),
     }
 }
@@ -578,6 +599,8 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::After
         | ArgumentRole::Before
         | ArgumentRole::AfterOffset
+        | ArgumentRole::AfterKey
+        | ArgumentRole::BeforeKey
         | ArgumentRole::AfterMembers
         | ArgumentRole::BeforeMembers
         | ArgumentRole::OrderBy

@@ -88,7 +88,8 @@ impl Change {
             | Self::DeleteNodes(_)
             | Self::AddObjects(_)
             | Self::UpdateObjects(_)
-            | Self::DeleteObjects(_) => None,
+            | Self::DeleteObjects(_)
+            | Self::Related(_) => None,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! * [`Api`], [`ApiBuilder`]: the schema with its bindings
 //! * [`binding`]: the meaning of each position of a schema
 //! * [`check`]: inputs whose role is invalid at their position
+//! * [`draft`]: types by name, before they have ids
 //! * [`federation`]: an API as a subgraph of a federated graph
 //! * [`add_live_queries()`]: the fields of queries as subscriptions
 //! * [`RoleViews`]: the parts of the schema that roles see
@@ -19,6 +20,7 @@ mod builder;
 pub mod case;
 pub mod check;
 mod constraint;
+pub mod draft;
 mod epoch;
 mod extremes;
 pub mod federation;

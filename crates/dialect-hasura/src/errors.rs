@@ -194,7 +194,9 @@ fn code_of(code: ErrorCode) -> &'static str {
         | Code::BatchTooLarge
         | Code::PersistedQueryNotFound
         | Code::PersistedQueryNotSupported
-        | Code::TooManyRows => "bad-request",
+        | Code::TooManyRows
+        | Code::NotRelated
+        | Code::RequiredRelation => "bad-request",
         Code::MethodNotAllowed => "method-not-allowed",
         Code::UniqueViolation
         | Code::ForeignKeyViolation

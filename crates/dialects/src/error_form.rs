@@ -4,7 +4,7 @@
 use graphql::problem::{InputRules, Located};
 use graphql::{ErrorCode, GraphQLError};
 
-use crate::{Dialect, hasura};
+use crate::{Dialect, hasura, prisma};
 
 /// What the database says about a row or a value that it refuses.
 pub use hasura::errors::Refused;
@@ -17,6 +17,8 @@ pub enum ErrorForm {
     GraphQL,
     /// Hasura's: one error for a response, without data.
     Hasura,
+    /// Prisma's: that of the specification, with Prisma's code as a member.
+    Prisma,
 }
 
 impl Dialect {
@@ -25,6 +27,7 @@ impl Dialect {
     pub fn error_form(&self) -> ErrorForm {
         match self {
             Self::Hasura(_) => ErrorForm::Hasura,
+            Self::Prisma(_) => ErrorForm::Prisma,
             Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Dgraph(_) => {
                 ErrorForm::GraphQL
             }
@@ -37,7 +40,7 @@ impl ErrorForm {
     #[must_use]
     pub fn input_rules(self) -> Option<InputRules> {
         match self {
-            Self::GraphQL => None,
+            Self::GraphQL | Self::Prisma => None,
             Self::Hasura => Some(hasura::errors::INPUT_RULES),
         }
     }
@@ -48,6 +51,7 @@ impl ErrorForm {
         match self {
             Self::GraphQL => error.clone(),
             Self::Hasura => hasura::errors::form(error, located),
+            Self::Prisma => prisma::errors::form(error),
         }
     }
 
@@ -57,6 +61,11 @@ impl ErrorForm {
         match self {
             Self::GraphQL => None,
             Self::Hasura => hasura::errors::refused_by_database(refused),
+            Self::Prisma => {
+                let Refused { code, table, column, .. } = refused;
+                let text = prisma::errors::refused_by_database(code, table, column)?;
+                Some((code.as_str(), text))
+            }
         }
     }
 
@@ -64,7 +73,7 @@ impl ErrorForm {
     #[must_use]
     pub fn refused_by_permission(self) -> Option<&'static str> {
         match self {
-            Self::GraphQL => None,
+            Self::GraphQL | Self::Prisma => None,
             Self::Hasura => Some("check constraint of an insert/update permission has failed"),
         }
     }
@@ -74,7 +83,7 @@ impl ErrorForm {
     #[must_use]
     pub fn raised(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::GraphQL => None,
+            Self::GraphQL | Self::Prisma => None,
             Self::Hasura => Some(("unexpected", "database query error")),
         }
     }
@@ -83,7 +92,7 @@ impl ErrorForm {
     #[must_use]
     pub fn only(self, errors: &[GraphQLError]) -> Option<&GraphQLError> {
         match self {
-            Self::GraphQL => None,
+            Self::GraphQL | Self::Prisma => None,
             // Others are rolled back because of the first one.
             Self::Hasura => errors
                 .iter()

@@ -42,6 +42,7 @@ pub enum DialectName {
     Neo4j,
     Dgraph,
     Hasura,
+    Prisma,
 }
 
 /// All dialects, with the words that name them and their help texts.
@@ -51,6 +52,7 @@ pub const DIALECTS: &[(&str, DialectName, &str)] = &[
     ("neo4j", DialectName::Neo4j, "The API of Neo4j's GraphQL library"),
     ("dgraph", DialectName::Dgraph, "The API of Dgraph's GraphQL"),
     ("hasura", DialectName::Hasura, "The API of Hasura GraphQL Engine 2"),
+    ("prisma", DialectName::Prisma, "The API of Prisma 1"),
 ];
 
 /// Which API a source is served with.
@@ -61,6 +63,7 @@ pub enum Dialect {
     Neo4j(neo4j::Options),
     Dgraph(dgraph::Options),
     Hasura(hasura::Options),
+    Prisma(prisma::Options),
 }
 
 impl DialectName {
@@ -75,7 +78,7 @@ impl DialectName {
     #[must_use]
     pub fn is_for_graphs(self) -> bool {
         match self {
-            Self::Postgraphile | Self::Phrag | Self::Dgraph | Self::Hasura => false,
+            Self::Postgraphile | Self::Phrag | Self::Dgraph | Self::Hasura | Self::Prisma => false,
             Self::Neo4j => true,
         }
     }
@@ -89,6 +92,7 @@ impl DialectName {
             Self::Neo4j => Dialect::Neo4j(neo4j::Options::default()),
             Self::Dgraph => Dialect::Dgraph(dgraph::Options::default()),
             Self::Hasura => Dialect::Hasura(hasura::Options::default()),
+            Self::Prisma => Dialect::Prisma(prisma::Options::default()),
         }
     }
 }
@@ -101,6 +105,7 @@ impl Dialect {
             Self::Dgraph(options) => {
                 Some(storage::Layout::Model(dgraph::stored::stored(&options.model).model))
             }
+            Self::Prisma(options) => Some(prisma::stored::stored(&options.model)),
             Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Hasura(_) => None,
         }
     }
@@ -109,7 +114,11 @@ impl Dialect {
     pub fn set_places(&mut self, places: storage::plan::Places) {
         match self {
             Self::Dgraph(options) => options.places = Arc::new(places),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Hasura(_) => {}
+            Self::PostGraphile(_)
+            | Self::Phrag(_)
+            | Self::Neo4j(_)
+            | Self::Hasura(_)
+            | Self::Prisma(_) => {}
         }
     }
 }

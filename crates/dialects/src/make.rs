@@ -13,7 +13,7 @@ use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
-use crate::{Dialect, dgraph, hasura, neo4j, phrag, postgraphile};
+use crate::{Dialect, dgraph, hasura, neo4j, phrag, postgraphile, prisma};
 
 /// A source as a dialect sees it: its catalog, with the keys, relationships, entities and names that
 /// the dialect's options and definitions declare of it.
@@ -31,6 +31,7 @@ enum Declared<'d> {
     Hasura(hasura::Declared<'d>),
     Neo4j(neo4j::Declared<'d>),
     Dgraph(dgraph::Declared<'d>),
+    Prisma(prisma::Declared<'d>),
 }
 
 /// An API over a catalog, with its access rules.
@@ -53,6 +54,8 @@ pub enum DialectError {
     Rules(String),
     #[error(transparent)]
     Metadata(#[from] hasura::InconsistentMetadata),
+    #[error(transparent)]
+    Datamodel(#[from] prisma::MissingParts),
     #[error("the API cannot be a subgraph: {0}")]
     Federation(#[from] FederationError),
     /// A defect of the dialect, which no option and no source should reach.
@@ -73,6 +76,7 @@ impl<'d> Declaration<'d> {
             Dialect::Hasura(options) => Declared::Hasura(hasura::declare(&mut catalog, options)),
             Dialect::Neo4j(options) => Declared::Neo4j(neo4j::declare(&mut catalog, options)),
             Dialect::Dgraph(options) => Declared::Dgraph(dgraph::declare(&mut catalog, options)),
+            Dialect::Prisma(options) => Declared::Prisma(prisma::declare(&mut catalog, options)),
         };
         Self { catalog, declared }
     }
@@ -84,7 +88,9 @@ impl<'d> Declaration<'d> {
         match &self.declared {
             Declared::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
             Declared::Hasura(declared) => declared.wanted_rows(),
-            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) => Vec::new(),
+            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) | Declared::Prisma(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -119,6 +125,7 @@ impl Declared<'_> {
             Self::Hasura(declared) => return Ok(declared.api(catalog)?),
             Self::Neo4j(declared) => declared.api(),
             Self::Dgraph(declared) => declared.api(),
+            Self::Prisma(declared) => declared.api()?,
         };
         Ok((api, None))
     }
@@ -128,7 +135,7 @@ impl Declared<'_> {
         match self {
             Self::Neo4j(declared) => declared.subgraph_directives(),
             Self::Dgraph(declared) => declared.subgraph_directives(),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Hasura(_) => &[],
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Hasura(_) | Self::Prisma(_) => &[],
         }
     }
 
@@ -137,14 +144,20 @@ impl Declared<'_> {
         match self {
             Self::Neo4j(declared) => declared.restrictions(api),
             Self::Dgraph(declared) => declared.restrictions(api),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Hasura(_) => Ok(Vec::new()),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Hasura(_) | Self::Prisma(_) => {
+                Ok(Vec::new())
+            }
         }
     }
 
     fn messages(&self, catalog: &Catalog) -> Vec<ConstraintMessage> {
         match self {
             Self::PostGraphile(options) => postgraphile::messages(catalog, options),
-            Self::Phrag(_) | Self::Neo4j(_) | Self::Dgraph(_) | Self::Hasura(_) => Vec::new(),
+            Self::Phrag(_)
+            | Self::Neo4j(_)
+            | Self::Dgraph(_)
+            | Self::Hasura(_)
+            | Self::Prisma(_) => Vec::new(),
         }
     }
 }

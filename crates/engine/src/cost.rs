@@ -489,7 +489,8 @@ impl Lists<'_> {
         }
         let limit = match &rows.page {
             Page::All => None,
-            Page::Offset { limit, .. } | Page::AfterRow { limit, .. } => limit.as_ref(),
+            Page::Offset { limit, .. } => limit.as_ref(),
+            Page::BesideRows(beside) => beside.limit.as_ref(),
             Page::Keyset(keyset) => keyset.limit.as_ref(),
         };
         let unpaged = self.unpaged(rows, parents);
@@ -731,7 +732,7 @@ mod tests {
         let write =
             Write { entity: EntityId::new(0), kind, children: Vec::new(), check: Filter::all() };
         let shown = rows(ir::From::Returned { step: StepId(0), state: ir::State::After });
-        let step = |id, kind| Step { id: StepId(id), root: 0, kind };
+        let step = |id, kind| Step::new(StepId(id), 0, kind);
         let steps = vec![step(0, StepKind::Write(write)), step(1, StepKind::Read(shown))];
         let transactions = vec![Transaction { isolation: Isolation::ReadCommitted, steps }];
         let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };

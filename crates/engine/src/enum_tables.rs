@@ -106,7 +106,7 @@ fn request(entity: EntityId, fields: &[FieldId]) -> ir::Request {
         outputs: outputs.collect(),
     };
     let outputs = u32::try_from(rows.outputs.len()).unwrap_or(u32::MAX);
-    let step = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+    let step = ir::Step::new(ir::StepId(0), 0, ir::StepKind::Read(rows));
     let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps: vec![step] };
     ir::Request { transactions: vec![transaction], outputs, rows: 1, claimed_names: Vec::new() }
 }

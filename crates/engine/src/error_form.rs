@@ -17,7 +17,7 @@ impl Engine {
     /// some of them may be done.
     pub(crate) fn drops_data(&self) -> bool {
         match self.error_form {
-            ErrorForm::GraphQL => false,
+            ErrorForm::GraphQL | ErrorForm::Prisma => false,
             ErrorForm::Hasura => self.api.transactions == Transactions::Request,
         }
     }
@@ -29,23 +29,42 @@ impl Engine {
         request: &Request,
         session: &Session,
     ) -> Response {
-        let Some(error) = self.error_form.only(&response.errors) else { return response };
+        let Some(error) = self.error_form.only(&response.errors) else {
+            return self.formed_each(response);
+        };
         let located = self.locate(error, request, session);
         let formed = self.error_form.form(error, &located);
-        Response { body: body(&formed), errors: Vec::new(), ..response }
+        Response { body: body(&[formed]), errors: Vec::new(), ..response }
+    }
+
+    /// The response with each of its errors in the form of the dialect.
+    fn formed_each(&self, response: Response) -> Response {
+        match self.form_beside_data(&response.errors) {
+            Some(formed) if !formed.is_empty() => {
+                Response { body: body(&formed), errors: Vec::new(), ..response }
+            }
+            _ => response,
+        }
     }
 
     /// The response of a subscription that ends without its request.
     pub(crate) fn formed_alone(&self, response: Response) -> Response {
-        let Some(error) = self.error_form.only(&response.errors) else { return response };
+        let Some(error) = self.error_form.only(&response.errors) else {
+            return self.formed_each(response);
+        };
         let formed = self.error_form.form(error, &nearest(error));
-        Response { body: body(&formed), errors: Vec::new(), ..response }
+        Response { body: body(&[formed]), errors: Vec::new(), ..response }
     }
 
     /// Errors in the form of the dialect, beside data; `None` if the form is that of GraphQL.
     pub(crate) fn form_beside_data(&self, errors: &[GraphQLError]) -> Option<Vec<GraphQLError>> {
         match self.error_form {
             ErrorForm::GraphQL => None,
+            form @ ErrorForm::Prisma => {
+                let formed =
+                    |error: &GraphQLError| with_request_id(form.form(error, &nearest(error)));
+                Some(errors.iter().map(formed).collect())
+            }
             form @ ErrorForm::Hasura => {
                 Some(errors.iter().map(|error| form.form(error, &nearest(error))).collect())
             }
@@ -62,6 +81,7 @@ impl Engine {
     ) -> GraphQLError {
         match self.error_form {
             ErrorForm::GraphQL => error,
+            form @ ErrorForm::Prisma => with_request_id(form.form(&error, &nearest(&error))),
             form @ ErrorForm::Hasura => form.form(&error, &self.locate(&error, request, session)),
         }
     }
@@ -106,9 +126,16 @@ fn is_of_server(code: ErrorCode) -> bool {
     )
 }
 
-fn body(error: &GraphQLError) -> Vec<u8> {
+/// The error with an identifier, which Prisma's clients report.
+fn with_request_id(error: GraphQLError) -> GraphQLError {
+    let mut members = Vec::from(error.members);
+    members.push(("requestId".into(), format!("\"local:{}\"", source::new_cuid()).into()));
+    GraphQLError { members: members.into(), ..error }
+}
+
+fn body(errors: &[GraphQLError]) -> Vec<u8> {
     let mut body = Vec::from(*b"{\"errors\":");
-    write_errors(std::slice::from_ref(error), &mut body);
+    write_errors(errors, &mut body);
     body.push(b'}');
     body
 }

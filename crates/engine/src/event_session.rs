@@ -25,9 +25,11 @@ pub(crate) fn is_recorded(dialect: &Dialect) -> bool {
     };
     match dialect {
         Dialect::Hasura(options) => options.metadata.served().is_some_and(has_triggers),
-        Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Neo4j(_) | Dialect::Dgraph(_) => {
-            false
-        }
+        Dialect::PostGraphile(_)
+        | Dialect::Phrag(_)
+        | Dialect::Neo4j(_)
+        | Dialect::Dgraph(_)
+        | Dialect::Prisma(_) => false,
     }
 }
 

@@ -377,13 +377,12 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
         name.push_str(&below.name);
     }
     let variables = planned.variables();
-    let how = match level.when {
-        None => how.into(),
-        Some(when) => {
-            let rows = if when.is_there { "a row" } else { "no row" };
-            format!("{how}, if statement {} gives {rows}", number(when.level, levels))
-        }
-    };
+    let mut how = String::from(how);
+    for (place, when) in level.when.iter().enumerate() {
+        how.push_str(if place == 0 { ", if " } else { " and " });
+        let rows = if when.is_there { "a row" } else { "no row" };
+        how.push_str(&format!("statement {} gives {rows}", number(when.level, levels)));
+    }
     ExplainedStatement {
         name,
         fetch: None,

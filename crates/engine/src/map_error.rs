@@ -233,6 +233,8 @@ fn client_error(kind: SourceErrorKind) -> ClientError {
         Kind::TooLarge => (ErrorCode::ResponseTooLarge, Message::Own),
         Kind::Aborted => (ErrorCode::TransactionAborted, Message::Own),
         Kind::Missing => (ErrorCode::NotFound, Message::Own),
+        Kind::Unrelated => (ErrorCode::NotRelated, Message::Own),
+        Kind::RequiredRelation => (ErrorCode::RequiredRelation, Message::Own),
         Kind::TooMany => (ErrorCode::TooManyRows, Message::Own),
         Kind::Refused => (ErrorCode::PermissionDenied, Message::Own),
         // Not the source's fault, and nothing to look up in the log.

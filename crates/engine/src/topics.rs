@@ -42,11 +42,8 @@ fn request(function: FunctionId, field: catalog::FieldId) -> ir::Request {
     let from = ir::From::Returned { step: ir::StepId(0), state: ir::State::After };
     let rows = ir::Rows::unordered(ir::RowsId(0), from, ir::Filter::all(), outputs);
     let steps = [ir::StepKind::Call(call), ir::StepKind::Read(rows)];
-    let steps = steps.into_iter().zip(0..).map(|(kind, number)| ir::Step {
-        id: ir::StepId(number),
-        root: 0,
-        kind,
-    });
+    let steps =
+        steps.into_iter().zip(0..).map(|(kind, number)| ir::Step::new(ir::StepId(number), 0, kind));
     let isolation = ir::Isolation::ReadCommitted;
     let transaction = ir::Transaction { isolation, steps: steps.collect() };
     ir::Request { transactions: vec![transaction], outputs: 1, rows: 1, claimed_names: Vec::new() }

@@ -62,6 +62,10 @@ codes! {
     OperationResolutionFailure = "OPERATION_RESOLUTION_FAILURE";
     /// The request is no GraphQL request, or a variable or an argument has an invalid value.
     BadUserInput = "BAD_USER_INPUT";
+    /// The rows that a nested mutation names as related are not related.
+    NotRelated = "NOT_RELATED";
+    /// The mutation would leave a row without a related row that it must have.
+    RequiredRelation = "REQUIRED_RELATION";
     /// Depth limit: selections or values are nested deeper than the server allows.
     QueryTooDeep = "QUERY_TOO_DEEP";
     /// The document has more tokens than the server allows.

@@ -53,12 +53,13 @@ pub use operand::{
 };
 pub use print::{print, print_field_set, print_filter};
 pub use request::{
-    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind, Transaction,
+    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepCondition, StepKind,
+    Transaction,
 };
 pub use rows::{
-    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, EventNode, ExternalArgument,
-    Form, From, Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output,
-    OutputId, OutputKind, Page, Rows, RowsId, State, Variant,
+    Aggregate, AggregateFunction, AggregateTerm, BesideRows, Call, Direction, EventNode,
+    ExternalArgument, Form, From, Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey,
+    OrderTerm, Output, OutputId, OutputKind, Page, Rows, RowsId, State, Variant,
 };
 pub use step_id::StepId;
 pub use value_form::{GeometryForm, Member, TextValue, Unit, ValueForm};

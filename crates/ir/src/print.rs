@@ -98,6 +98,8 @@ impl Printer<'_> {
             OtherwiseKind::TooMany => "too many",
             OtherwiseKind::Refused => "refused",
             OtherwiseKind::Invalid => "invalid",
+            OtherwiseKind::Unrelated => "unrelated",
+            OtherwiseKind::RequiredRelation => "required relation",
         };
         let mut text = format!(", otherwise {kind} {message:?}");
         if !gaps.is_empty() {

@@ -43,6 +43,24 @@ pub struct Step {
     /// The root field this step belongs to: when it fails, that field is null and no other.
     pub root: u32,
     pub kind: StepKind,
+    /// Conditions on the rows of earlier reads: the step is left out unless all are met.
+    pub when: Vec<StepCondition>,
+}
+
+/// A condition on the rows that an earlier step of the same transaction has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepCondition {
+    pub step: StepId,
+    /// True requires a row, false forbids one.
+    pub exists: bool,
+}
+
+impl Step {
+    /// A step without conditions.
+    #[must_use]
+    pub fn new(id: StepId, root: u32, kind: StepKind) -> Self {
+        Self { id, root, kind, when: Vec::new() }
+    }
 }
 
 /// Kinds of steps.
@@ -71,7 +89,7 @@ pub struct Require {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Otherwise {
     pub kind: OtherwiseKind,
-    /// The message, with operands for its gaps.
+    /// The message, with [`Otherwise::GAP`] for the value of each operand of `gaps`.
     pub message: Box<str>,
     pub gaps: Vec<Operand>,
 }
@@ -87,9 +105,16 @@ pub enum OtherwiseKind {
     Refused,
     /// The resulting row is invalid for every session.
     Invalid,
+    /// Two rows are not related that the change names as related.
+    Unrelated,
+    /// A row would lack a related one that it must have.
+    RequiredRelation,
 }
 
 impl Otherwise {
+    /// The place of a value in a message.
+    pub const GAP: &str = "{}";
+
     /// An error whose message has no gaps.
     #[must_use]
     pub fn new(kind: OtherwiseKind, message: impl Into<Box<str>>) -> Self {

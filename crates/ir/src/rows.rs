@@ -236,12 +236,8 @@ pub enum Page {
         look_ahead: bool,
     },
     Keyset(Keyset),
-    /// The rows after the row that has this key.
-    AfterRow {
-        key: Vec<(FieldId, Operand)>,
-        limit: Option<Operand>,
-        offset: Option<Operand>,
-    },
+    /// The rows after one row, before another, or both, which their keys give.
+    BesideRows(Box<BesideRows>),
 }
 
 impl Page {
@@ -260,7 +256,10 @@ impl Page {
                 *look_ahead |= limit.is_none();
                 limit
             }
-            Self::AfterRow { limit, .. } => limit,
+            Self::BesideRows(beside) => {
+                beside.look_ahead |= beside.limit.is_none();
+                &mut beside.limit
+            }
             Self::All => return,
         };
         let operand = limit.take().map(Box::new);
@@ -272,7 +271,8 @@ impl Page {
     pub fn is_unlimited(&self) -> bool {
         match self {
             Self::All => true,
-            Self::Offset { limit, .. } | Self::AfterRow { limit, .. } => limit.is_none(),
+            Self::Offset { limit, .. } => limit.is_none(),
+            Self::BesideRows(beside) => beside.limit.is_none(),
             Self::Keyset(keyset) => keyset.limit.is_none(),
         }
     }
@@ -282,7 +282,8 @@ impl Page {
     pub fn requested(&self) -> Self {
         let mut page = self.clone();
         let limit = match &mut page {
-            Self::Offset { limit, .. } | Self::AfterRow { limit, .. } => limit,
+            Self::Offset { limit, .. } => limit,
+            Self::BesideRows(beside) => &mut beside.limit,
             Self::Keyset(keyset) => &mut keyset.limit,
             Self::All => return page,
         };
@@ -305,6 +306,27 @@ pub struct Keyset {
     /// Returns the last rows instead of the first, in the same order.
     pub from_end: bool,
     pub look_ahead: bool,
+}
+
+/// Pagination by the keys of rows: rows beyond others in the order. Without a row with the key there
+/// are none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BesideRows {
+    pub after: Option<Vec<(FieldId, Operand)>>,
+    pub before: Option<Vec<(FieldId, Operand)>>,
+    pub limit: Option<Operand>,
+    pub offset: Option<Operand>,
+    /// Returns the last rows instead of the first, in the same order. The offset is counted from the
+    /// end, too.
+    pub from_end: bool,
+    pub look_ahead: bool,
+}
+
+impl BesideRows {
+    /// The keys of the rows.
+    pub fn keys(&self) -> impl Iterator<Item = &[(FieldId, Operand)]> {
+        self.after.iter().chain(&self.before).map(Vec::as_slice)
+    }
 }
 
 /// The value of an order's term at a cursor. Statements depend on whether it is null, since the

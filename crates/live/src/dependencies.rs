@@ -359,12 +359,12 @@ impl Collector<'_> {
                 }
                 limit.iter().chain(offset).for_each(|operand| self.operand(operand));
             }
-            Page::AfterRow { key, limit, offset } => {
-                for (field, operand) in key {
+            Page::BesideRows(beside) => {
+                for (field, operand) in beside.keys().flatten() {
                     self.field(*field);
                     self.operand(operand);
                 }
-                limit.iter().chain(offset).for_each(|operand| self.operand(operand));
+                beside.limit.iter().chain(&beside.offset).for_each(|operand| self.operand(operand));
             }
         }
     }

@@ -38,6 +38,9 @@ pub(super) struct Arguments {
     ignores_offset: bool,
     pub(super) after: Option<Opaque>,
     pub(super) before: Option<Opaque>,
+    /// The key of the row after which the rows are.
+    pub(super) after_key: Option<Operand>,
+    pub(super) before_key: Option<Operand>,
     /// An opaque id; `Some(None)` if it is invalid in this API.
     pub(super) node_id: Option<Option<Opaque>>,
     /// The relationship that is followed instead of the field's own.
@@ -341,6 +344,8 @@ impl Context<'_> {
             (ArgumentRole::Before | ArgumentRole::BeforeMembers, _) => {
                 arguments.before = Some(self.cursor(role, input, field)?);
             }
+            (ArgumentRole::AfterKey, _) => arguments.after_key = Some(self.plain_operand(input)),
+            (ArgumentRole::BeforeKey, _) => arguments.before_key = Some(self.plain_operand(input)),
             (ArgumentRole::AfterOffset, _) => {
                 let slot = Box::new(self.plain_operand(input));
                 let (codec, part) = (Codec::ArrayConnection, 0);

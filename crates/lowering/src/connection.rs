@@ -3,7 +3,8 @@
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{TypeId, TypeRef};
-use response::{Fields, Item, Node};
+use ir::Form;
+use response::{Fields, Item, Leaf, Node};
 
 use super::call::RowForm;
 use super::order::ListOrder;
@@ -108,7 +109,7 @@ impl<'a> Context<'a> {
                     Node::Literal(b"null".as_slice().into())
                 }
                 Some((FieldBinding::Edge(EdgeField::Cursor), _)) => {
-                    Node::Base64(self.cursor_pieces(order, outputs))
+                    self.cursor_node(order, outputs)
                 }
                 Some((FieldBinding::Edge(EdgeField::Column(column)), r#type)) => {
                     self.edge_column(*column, r#type.base, field, outputs)?
@@ -161,6 +162,17 @@ impl<'a> Context<'a> {
         Ok(self.or_absent(column, output, leaf))
     }
 
+    /// The cursor of the current row.
+    fn cursor_node(&mut self, order: &ListOrder, outputs: &mut Outputs) -> Node {
+        match order.key() {
+            Some(field) => {
+                let output = outputs.field(self, &[], field, Form::Stored);
+                Node::Leaf { output, leaf: Leaf::Any }
+            }
+            None => Node::Base64(self.cursor_pieces(order, outputs)),
+        }
+    }
+
     fn page_info(
         &mut self,
         object: TypeId,
@@ -207,14 +219,16 @@ impl<'a> Context<'a> {
                     (look_ahead, shown) = (true, true);
                     Node::HasMore { rows }
                 }
-                PageInfoField::HasNextPage if !paging.last => Node::NoMore { rows },
+                PageInfoField::HasNextPage if !paging.last && !paging.by_key => {
+                    Node::NoMore { rows }
+                }
                 PageInfoField::HasNextPage | PageInfoField::HasPreviousPage => {
                     Node::Literal(b"false"[..].into())
                 }
                 PageInfoField::StartCursor | PageInfoField::EndCursor => {
                     shown = true;
-                    let pieces = self.cursor_pieces(order, outputs);
-                    let node = self.shape.add(Node::Base64(pieces));
+                    let cursor = self.cursor_node(order, outputs);
+                    let node = self.shape.add(cursor);
                     Node::Edge { rows, last: *binding == PageInfoField::EndCursor, node }
                 }
             };

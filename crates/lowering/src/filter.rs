@@ -304,10 +304,8 @@ impl Context<'_> {
                     filter: Box::new(filter),
                 }))
             }
-            FilterRole::RelatedThrough { near, far } => {
-                let (hop, quantifier) = (*near, Quantifier::Some);
-                let joined = self.related(given, *far, quantifier)?;
-                Ok(joined.map(|joined| Filter::Relation { hop, quantifier, filter: joined.into() }))
+            FilterRole::RelatedThrough { near, far, quantifier } => {
+                self.related_through(given, (*near, *far), *quantifier)
             }
             FilterRole::Exists(hop) => {
                 let quantifier = match self.is_true(input) {
@@ -544,6 +542,22 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let filter = self.object(given, FilterContext::along(hop))?;
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
+    }
+
+    /// Filters rows by those that joining rows lead to.
+    fn related_through(
+        &self,
+        given: PresentInput<'_, '_>,
+        (hop, far): (Hop, Hop),
+        quantifier: Quantifier,
+    ) -> Result<Option<Filter>, LowerError> {
+        // A joining row has one row at its end, and each of these must pass, or one, or none.
+        let of_end = match quantifier {
+            Quantifier::Every => Quantifier::Every,
+            Quantifier::Some | Quantifier::None | Quantifier::Single => Quantifier::Some,
+        };
+        let joined = self.related(given, far, of_end)?;
+        Ok(joined.map(|joined| Filter::Relation { hop, quantifier, filter: joined.into() }))
     }
 
     /// A condition on an aggregate of a function's values for each row.

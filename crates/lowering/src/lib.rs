@@ -55,6 +55,7 @@ mod paging;
 mod password;
 mod pattern;
 mod reference;
+mod related;
 mod related_order;
 mod required_fields;
 pub mod resolved;
@@ -188,6 +189,8 @@ struct Context<'a> {
     next_output: u32,
     next_rows: u32,
     steps: Vec<ir::Step>,
+    /// Conditions of the steps that are added.
+    when: Vec<ir::StepCondition>,
     echoes: Vec<Echoed>,
     /// The distance of the rows being lowered.
     distance: Option<ir::Distance>,
@@ -295,6 +298,7 @@ impl<'a> Context<'a> {
             next_output: 0,
             next_rows: 0,
             steps: Vec::new(),
+            when: Vec::new(),
             echoes: Vec::new(),
             distance: None,
             root: 0,

@@ -53,6 +53,9 @@ impl<'a> Context<'a> {
         {
             return self.change_objects(binding, field);
         }
+        if let Change::Related(change) = binding.change {
+            return self.change_related(binding, change, field);
+        }
         if let Change::InsertTree(entity) = binding.change {
             return self.insert_tree(binding, entity, field);
         }
@@ -105,7 +108,7 @@ impl<'a> Context<'a> {
         }
         if let Some((id, outputs)) = payload.read {
             let rows = shown.rows(id, payload.single, outputs);
-            let step = Step { id: StepId(0), root: self.root, kind: StepKind::Read(rows) };
+            let step = Step::new(StepId(0), self.root, StepKind::Read(rows));
             // Before the payload's reads beside the row, which nothing refers to by index.
             self.steps.insert(place, step);
             for (place, step) in self.steps.iter_mut().enumerate().skip(place) {
@@ -189,6 +192,7 @@ impl<'a> Context<'a> {
             Change::AddObjects(_) | Change::UpdateObjects(_) | Change::DeleteObjects(_) => {
                 return Err(misplaced("objects"));
             }
+            Change::Related(_) => return Err(misplaced("rows with those of their relations")),
         }))
     }
 
@@ -205,7 +209,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn add_step(&mut self, kind: StepKind) -> StepId {
         let id = step_id(self.steps.len());
-        self.steps.push(Step { id, root: self.root, kind });
+        self.steps.push(Step { when: self.when.clone(), ..Step::new(id, self.root, kind) });
         id
     }
 }
@@ -234,7 +238,8 @@ fn parts(change: &Change) -> &'static [Part] {
         | Change::DeleteNodes(_)
         | Change::AddObjects(_)
         | Change::UpdateObjects(_)
-        | Change::DeleteObjects(_) => &[],
+        | Change::DeleteObjects(_)
+        | Change::Related(_) => &[],
     }
 }
 

@@ -11,7 +11,7 @@
 mod backward;
 mod joined;
 mod row;
-mod steps;
+pub(super) mod steps;
 
 use catalog::FieldId;
 use graphql::operation::Location;
@@ -38,10 +38,10 @@ struct Nesting {
 
 /// A row whose fields later steps refer to.
 #[derive(Clone, Debug)]
-struct Row {
+pub(super) struct Row {
     /// The step that returns them.
-    step: StepId,
-    outputs: Vec<(FieldId, OutputId)>,
+    pub(super) step: StepId,
+    pub(super) outputs: Vec<(FieldId, OutputId)>,
 }
 
 impl Nesting {

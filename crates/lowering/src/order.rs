@@ -30,6 +30,8 @@ struct CursorForm {
     by_offset: bool,
     /// An object with a member for each value.
     by_members: bool,
+    /// The value of this field, and nothing else.
+    key: Option<FieldId>,
 }
 
 /// A value in cursors.
@@ -64,6 +66,11 @@ impl ListOrder {
     /// True if cursors are objects with a member for each value.
     pub(super) fn is_by_members(&self) -> bool {
         self.cursor.by_members
+    }
+
+    /// The field whose values are its cursors.
+    pub(super) fn key(&self) -> Option<FieldId> {
+        self.cursor.key
     }
 
     /// The tag of a value in cursors that are objects.
@@ -174,6 +181,9 @@ impl Context<'_> {
         }
         cursor.by_number = binding.tie_break.is_empty() && !unique;
         cursor.by_offset = binding.cursors == Cursors::Offsets;
+        if binding.cursors == Cursors::Keys {
+            cursor.key = binding.tie_break.first().copied();
+        }
         ListOrder { terms, cursor }
     }
 

@@ -1,13 +1,14 @@
 //! Pagination: a window of offsets, or the rows beyond a cursor's position.
 
+use catalog::FieldId;
 use graphql::opaque::OpaqueValues;
 use graphql::operation::Location;
-use ir::{Codec, Keyset, KeysetValue, Operand, Page, Value};
+use ir::{BesideRows, Codec, Keyset, KeysetValue, Operand, Page, Value};
 
 use super::LowerError;
 use super::arguments::{Arguments, Opaque};
 use super::order::ListOrder;
-use api::binding::member_cursors;
+use api::binding::{key_cursors, member_cursors};
 
 /// Pagination of a connection, as far as its page information depends on it.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub(super) struct Paging {
     pub(super) before: bool,
     /// True if cursors hold the row's number.
     pub(super) by_number: bool,
+    /// True if cursors are keys of rows: then a page without a limit has no other beside it.
+    pub(super) by_key: bool,
 }
 
 impl Paging {
@@ -45,6 +48,9 @@ pub(super) fn page(
     look_ahead: bool,
     location: Location,
 ) -> Result<Page, LowerError> {
+    if let Some(key) = order.key() {
+        return page_of_keys(arguments, key, look_ahead, location);
+    }
     let Arguments { limit, offset, last, after, before, .. } = arguments;
     let refused = |message: &str| Err(LowerError::refused(message, location));
     let by_members = order.is_by_members();
@@ -93,6 +99,37 @@ pub(super) fn page(
         from_end,
         look_ahead,
     }))
+}
+
+/// The page of arguments that are keys of rows.
+fn page_of_keys(
+    arguments: Arguments,
+    key: FieldId,
+    look_ahead: bool,
+    location: Location,
+) -> Result<Page, LowerError> {
+    let Arguments { limit, offset, last, after_key, before_key, .. } = arguments;
+    if limit.is_some() && last.is_some() {
+        return Err(LowerError::refused(key_cursors::FIRST_AND_LAST, location));
+    }
+    let from_end = last.is_some();
+    let limit = limit.or(last);
+    if after_key.is_none() && before_key.is_none() && !from_end {
+        return Ok(match (limit, offset) {
+            (None, None) => Page::All,
+            (limit, offset) => Page::Offset { limit, offset, look_ahead },
+        });
+    }
+    let row = |operand: Option<Operand>| operand.map(|operand| vec![(key, operand)]);
+    let (after, before) = (row(after_key), row(before_key));
+    Ok(Page::BesideRows(Box::new(BesideRows {
+        after,
+        before,
+        limit,
+        offset,
+        from_end,
+        look_ahead,
+    })))
 }
 
 /// Pagination arguments of an unordered set: `last` only together with `before`, and without

@@ -119,7 +119,7 @@ fn hashes(from: From, filter: Filter, kind: OutputKind) -> Rows {
 
 /// The request of one read.
 fn read(rows: Rows) -> ir::Request {
-    let step = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+    let step = ir::Step::new(ir::StepId(0), 0, ir::StepKind::Read(rows));
     let isolation = ir::Isolation::Snapshot;
     ir::Request {
         transactions: vec![ir::Transaction { isolation, steps: vec![step] }],

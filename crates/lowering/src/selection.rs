@@ -398,7 +398,7 @@ impl<'a> Context<'a> {
     /// Adds a read of the root field being lowered.
     pub(super) fn add_read(&mut self, rows: Rows) {
         let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
-        self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+        self.steps.push(ir::Step::new(id, self.root, ir::StepKind::Read(rows)));
     }
 
     /// The node of a root field; adds its read. An error of the field alone, wherever below it,
@@ -582,10 +582,11 @@ impl<'a> Context<'a> {
                     rows: shape_rows,
                     first: arguments.limit.is_some(),
                     last: arguments.last.is_some(),
-                    offset: arguments.offset.is_some(),
+                    offset: arguments.offset.is_some() && order.key().is_none(),
                     after: arguments.after.is_some(),
                     before: arguments.before.is_some(),
                     by_number: order.is_by_number(),
+                    by_key: order.key().is_some(),
                 };
                 let connection =
                     self.connection(r#type.base, sets, paging, &order, row, &mut outputs)?;

@@ -68,7 +68,7 @@ pub(super) fn compile_from(
         changes: FxHashMap::default(),
         counts_affected: false,
         read: FxHashMap::default(),
-        when: None,
+        when: Vec::new(),
         inner: 0,
         object_table: RefCell::default(),
     };
@@ -104,7 +104,7 @@ pub(super) struct Compiler<'a> {
     /// The levels of the steps that read, for those after them.
     pub(super) read: FxHashMap<StepId, LevelId>,
     /// What has to be so for what is being compiled to be done.
-    pub(super) when: Option<When>,
+    pub(super) when: Vec<When>,
     /// How many writes within writes there were: they have no steps of their own.
     pub(super) inner: u32,
     /// The table of the last list of objects: the lists of one change have the same.
@@ -242,7 +242,7 @@ impl Compiler<'_> {
             sorted_by: None,
             round: parent.above.round,
             calls: false,
-            when: None,
+            when: Box::default(),
         });
         self.stand(rows, level, joined.items.places);
         self.children(rows, level, Some(parent), &joined.items.known, None)?;
@@ -451,7 +451,7 @@ impl Compiler<'_> {
             sorted_by: None,
             round: statement.round.max(self.round),
             calls: statement.calls,
-            when: self.when,
+            when: self.when.as_slice().into(),
         });
         Ok(id)
     }

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use response::{Bounds, Layout, LevelId};
-use source::operand::{Variables, resolve};
+use source::operand::{Resolved, Variables, resolve};
 use source::{SourceError, SourceErrorKind};
 
 use super::bounding::BoundedPages;
@@ -50,6 +50,8 @@ pub struct Requirement {
     /// The root field whose error it is.
     pub root: u32,
     pub otherwise: ir::Otherwise,
+    /// What has to be so, or else it is not tested.
+    pub when: Box<[When]>,
 }
 
 /// What is looked for in the rows of a level. Of a write that gives none, those that it changed
@@ -104,10 +106,18 @@ impl Requirement {
         })
     }
 
-    /// The error if it is not met.
+    /// The error if it is not met, whose message has the values of its gaps.
     #[must_use]
-    pub fn error(&self) -> SourceError {
-        SourceError::new(self.otherwise.kind.into(), self.otherwise.message.clone())
+    pub fn error(&self, variables: Variables<'_>) -> SourceError {
+        let ir::Otherwise { kind, message, gaps } = &self.otherwise;
+        let mut parts = message.split(ir::Otherwise::GAP);
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for (part, gap) in parts.zip(gaps) {
+            let value = resolve(gap, variables).ok();
+            text.push_str(&value.as_ref().and_then(Resolved::text).unwrap_or_default());
+            text.push_str(part);
+        }
+        SourceError::new((*kind).into(), text)
     }
 }
 
@@ -178,8 +188,8 @@ pub struct Level {
     pub round: u16,
     /// Whether it calls a function of the source, which could do more than it says.
     pub calls: bool,
-    /// What has to be so, or else it is left out.
-    pub when: Option<When>,
+    /// What has to be so, all of it, or else it is left out.
+    pub when: Box<[When]>,
 }
 
 /// A condition on the rows of an earlier level.

@@ -18,7 +18,7 @@
 //! * `joined`: levels that are read by the statement of the level above
 //! * `variants`: rows of several entities in one list
 //! * [`through`]: rows that another table joins to their parents
-//! * [`keyset`]: rows beyond a cursor's position; `after_row`: rows behind another one
+//! * [`keyset`]: rows beyond a cursor's position; `beside_row`: rows before or after another one
 //! * `first`: distinct rows
 //! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
@@ -33,10 +33,10 @@
 //! * `predicate`: conditions of partial indexes
 //! * `unindexed`: foreign keys that no index serves
 
-mod after_row;
 mod aggregate;
 mod apart;
 mod barrier;
+mod beside_row;
 mod bounding;
 pub mod compile;
 mod filter;

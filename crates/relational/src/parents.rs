@@ -265,7 +265,7 @@ impl Compiler<'_> {
         if let ir::From::Keys { .. } = rows.from {
             return true;
         }
-        if !rows.distinct.is_empty() || matches!(rows.page, ir::Page::AfterRow { .. }) {
+        if !rows.distinct.is_empty() || matches!(rows.page, ir::Page::BesideRows(_)) {
             return false;
         }
         let entity = &self.catalog[entity];
@@ -344,7 +344,7 @@ pub(super) fn is_paged(rows: &Rows) -> bool {
     }
     match &rows.page {
         ir::Page::All => false,
-        ir::Page::Offset { .. } | ir::Page::AfterRow { .. } => true,
+        ir::Page::Offset { .. } | ir::Page::BesideRows(_) => true,
         ir::Page::Keyset(keyset) => keyset.limit.is_some() || keyset.offset.is_some(),
     }
 }

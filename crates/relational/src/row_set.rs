@@ -219,8 +219,11 @@ impl Compiler<'_> {
             scope.select.and_where(filter);
         }
         self.keep_first(rows, scope, statement)?;
-        if let ir::Page::AfterRow { key, .. } = &rows.page {
-            self.after_row(rows, key, scope, statement)?;
+        if let ir::Page::BesideRows(beside) = &rows.page {
+            for (key, side) in [(&beside.after, Side::After), (&beside.before, Side::Before)] {
+                let Some(key) = key else { continue };
+                self.beside_row(rows, (key, side), scope, statement)?;
+            }
         }
         if let ir::Page::Keyset(keyset) = &rows.page {
             for (values, side) in [(&keyset.after, Side::After), (&keyset.before, Side::Before)] {
@@ -391,11 +394,11 @@ pub(super) fn page_bounds(rows: &Rows) -> Result<super::level::Page, CompileErro
             look_ahead: keyset.look_ahead,
             from_end: keyset.from_end,
         }),
-        ir::Page::AfterRow { limit, offset, .. } => Ok(super::level::Page {
-            limit: limit.clone(),
-            offset: offset.clone(),
-            look_ahead: false,
-            from_end: false,
+        ir::Page::BesideRows(beside) => Ok(super::level::Page {
+            limit: beside.limit.clone(),
+            offset: beside.offset.clone(),
+            look_ahead: beside.look_ahead,
+            from_end: beside.from_end,
         }),
     }
 }

@@ -17,7 +17,7 @@ mod returned;
 mod update;
 
 use catalog::EntityId;
-use ir::{Isolation, ObjectChange, Operand, Step, StepKind, Transaction, Write};
+use ir::{Isolation, ObjectChange, Operand, Step, StepCondition, StepKind, Transaction, Write};
 use response::LevelId;
 use source::CompileError;
 use sql::SelectItem;
@@ -27,7 +27,7 @@ pub(super) use returned::Returned;
 
 use super::compile::{Compiler, width};
 use super::items::Items;
-use super::level::{Level, LevelKind, Parents, Requirement, Test, Unit, WriteKind};
+use super::level::{Level, LevelKind, Parents, Requirement, Test, Unit, When, WriteKind};
 use super::statement::Statement;
 use returned::Wanted;
 
@@ -50,11 +50,31 @@ impl Compiler<'_> {
             if !unit.roots.contains(&step.root) {
                 unit.roots.push(step.root);
             }
+            self.when = self.conditions(&step.when)?;
             self.step(step, transaction, first, &mut unit)?;
         }
+        self.when.clear();
         unit.levels = place(first)?..place(self.levels.len())?;
         self.units.push(unit);
         Ok(())
+    }
+
+    /// The conditions of a step on the levels of earlier reads.
+    fn conditions(&self, when: &[StepCondition]) -> Result<Vec<When>, CompileError> {
+        let condition = |condition: &StepCondition| {
+            let later = CompileError::not_built("a condition on a later step");
+            let level = *self.read.get(&condition.step).ok_or(later)?;
+            Ok(When { level, is_there: condition.exists })
+        };
+        when.iter().map(condition).collect()
+    }
+
+    /// What comes next is done once the levels of its conditions have been read.
+    fn wait_for_conditions(&mut self) {
+        for when in &self.when {
+            let decided = self.levels[usize::from(when.level.0)].round;
+            self.round = self.round.max(decided + 1);
+        }
     }
 
     fn step(
@@ -66,6 +86,7 @@ impl Compiler<'_> {
     ) -> Result<(), CompileError> {
         match &step.kind {
             StepKind::Read(rows) | StepKind::Objects(ObjectChange::Find { rows, .. }) => {
+                self.wait_for_conditions();
                 self.read(rows)?;
                 // The lists of later steps are found in the transaction of the change, even if the change
                 // turns out to be none.
@@ -75,7 +96,10 @@ impl Compiler<'_> {
                 }
                 Ok(())
             }
-            StepKind::Require(require) => self.require(require, unit),
+            StepKind::Require(require) => {
+                self.wait_for_conditions();
+                self.require(require, unit)
+            }
             StepKind::Write(_) | StepKind::Call(_) | StepKind::Objects(_) => {
                 if transaction.isolation != Isolation::ReadCommitted {
                     return Err(CompileError::not_built("a change in a snapshot"));
@@ -160,6 +184,7 @@ impl Compiler<'_> {
             test: Test::AtMost(at_most.clone()),
             root: self.root,
             otherwise: require::too_many(),
+            when: self.when.as_slice().into(),
         });
     }
 
@@ -186,10 +211,7 @@ impl Compiler<'_> {
         let kind = if columns == 0 { WriteKind::Counted } else { WriteKind::Rows };
         // What comes after it sees it.
         self.round = self.round.max(statement.round);
-        if let Some(when) = self.when {
-            let decided = self.levels[usize::from(when.level.0)].round;
-            self.round = self.round.max(decided + 1);
-        }
+        self.wait_for_conditions();
         self.levels.push(Level {
             id,
             root: self.root,
@@ -208,7 +230,7 @@ impl Compiler<'_> {
             sorted_by: None,
             round: self.round,
             calls: statement.calls,
-            when: self.when,
+            when: self.when.as_slice().into(),
         });
         self.close(id)?;
         Ok(id)

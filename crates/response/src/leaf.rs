@@ -34,6 +34,7 @@ mod json;
 mod json_part;
 mod key_value;
 mod member;
+mod milliseconds;
 mod number;
 mod offset;
 mod point;
@@ -98,6 +99,9 @@ pub enum Leaf {
     TimestampWithZone,
     /// The same in UTC, with `Z`.
     UtcTimestamp,
+    /// A moment in UTC with three digits of a second, and `Z`: without an offset it is one of UTC. It
+    /// may be stored as a number.
+    UtcMilliseconds(Option<Epoch>),
     /// A moment that is stored as a number, with the offset of UTC.
     Epoch(Epoch),
     /// A label by its name in the API.

@@ -167,7 +167,7 @@ mod tests {
             sorted_by: None,
             round: 0,
             calls: false,
-            when: None,
+            when: Box::default(),
         }
     }
 

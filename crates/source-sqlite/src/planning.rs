@@ -154,7 +154,7 @@ mod tests {
             shown: true,
             outputs: Vec::new(),
         };
-        let read = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+        let read = ir::Step::new(ir::StepId(0), 0, ir::StepKind::Read(rows));
         let isolation = ir::Isolation::Snapshot;
         let transactions = vec![ir::Transaction { isolation, steps: vec![read] }];
         let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };

@@ -55,6 +55,10 @@ pub enum SourceErrorKind {
     TooMany,
     /// The new row violates an access rule.
     Refused,
+    /// Two rows are not related that the change names as related.
+    Unrelated,
+    /// A row would lack a related one that it must have.
+    RequiredRelation,
     /// The statement exceeded its timeout or was cancelled.
     Timeout,
     /// The source has no index by which it could search.
@@ -123,6 +127,8 @@ impl From<OtherwiseKind> for SourceErrorKind {
             OtherwiseKind::TooMany => Self::TooMany,
             OtherwiseKind::Refused => Self::Refused,
             OtherwiseKind::Invalid => Self::Input,
+            OtherwiseKind::Unrelated => Self::Unrelated,
+            OtherwiseKind::RequiredRelation => Self::RequiredRelation,
         }
     }
 }

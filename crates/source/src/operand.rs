@@ -15,6 +15,7 @@ use response::calendar::split_seconds;
 use serde_json_bytes::Value as Json;
 
 use crate::error::SourceError;
+use crate::new_id::new_id;
 pub use crate::resolved::{Bound, KeyValue, Parts, Resolved};
 use form::formed;
 use given::Given;
@@ -121,6 +122,15 @@ pub fn resolve<'v>(
             })
         }
         Operand::Now => Ok(Resolved::Text(now().into())),
+        Operand::NewId(kind) => {
+            let id = new_id(*kind).ok_or_else(|| {
+                SourceError::new(
+                    crate::error::SourceErrorKind::Internal,
+                    "an identifier that the source makes",
+                )
+            })?;
+            Ok(Resolved::Text(id.into()))
+        }
         Operand::Claims => Ok(Resolved::Json(match variables.claims {
             Some(claims) => claims.all().to_string().into(),
             None => "{}".into(),

@@ -228,7 +228,7 @@ impl Walk<'_> {
         let rows = Rows::unordered(RowsId(self.next.rows), from, filter, Vec::new());
         let otherwise: Otherwise = failed_check(self.catalog, self.set, listed.entity, verb);
         let require = Require { rows, filter: Filter::all(), exists: false, otherwise };
-        let step = Step { id: StepId(self.next.steps), root, kind: StepKind::Require(require) };
+        let step = Step::new(StepId(self.next.steps), root, StepKind::Require(require));
         self.next.rows += 1;
         self.next.steps += 1;
         Some(step)

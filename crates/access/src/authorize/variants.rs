@@ -21,7 +21,7 @@ impl Walk<'_> {
             return;
         };
         // Conditions are those of each variant.
-        let has_key = matches!(page, Page::AfterRow { .. });
+        let has_key = matches!(page, Page::BesideRows(_));
         if !filter.is_all() || !distinct.is_empty() || has_key {
             self.unsupported("one condition on rows of several entities");
         }

@@ -29,6 +29,10 @@ pub enum ArgumentRole {
     After,
     /// The rows before a cursor.
     Before,
+    /// The rows after the one with this key: a cursor of [`Cursors::Keys`](super::Cursors::Keys).
+    AfterKey,
+    /// The rows before the one with this key.
+    BeforeKey,
     /// The rows after a cursor of [`Cursors::Offsets`](super::Cursors::Offsets).
     AfterOffset,
     /// The rows after a cursor of [`Cursors::Members`](super::Cursors::Members).

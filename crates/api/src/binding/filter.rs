@@ -71,8 +71,8 @@ pub enum FilterRole {
     },
     /// An object of conditions on the row of a to-one relationship: there must be one that passes.
     Related(Hop),
-    /// An object of conditions on many-to-many rows: one of them must pass.
-    RelatedThrough { near: Hop, far: Hop },
+    /// An object of conditions on a number of many-to-many rows.
+    RelatedThrough { near: Hop, far: Hop, quantifier: Quantifier },
     /// A boolean that steers: tests for any related row.
     Exists(Hop),
     /// An object of [`FilterRole::Rows`] on related rows.

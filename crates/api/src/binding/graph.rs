@@ -194,6 +194,15 @@ pub enum Cursors {
     Offsets,
     /// An object with a member for each value of the order.
     Members,
+    /// The key of the row, which is the first field of the tie-break, as a text.
+    Keys,
+}
+
+/// Errors of pages of [`Cursors::Keys`].
+pub mod key_cursors {
+    pub const FIRST_AND_LAST: &str = "Including a value for both first and last is not supported. \
+         See the spec for a discussion of why \
+         https://facebook.github.io/relay/graphql/connections.htm#sec-Pagination-algorithm";
 }
 
 /// Errors of pages of [`Cursors::Members`].

@@ -7,7 +7,7 @@ use ir::{Counter, Hop};
 
 use super::{
     AssignVerb, ChangedTypes, MultiEntityRole, NestedRelationship, NestedWriteVerb, ObjectBinding,
-    ObjectRole,
+    ObjectRole, RelatedChange, RelatedRole,
 };
 
 /// The meaning of an input of a change.
@@ -74,6 +74,8 @@ pub enum WriteRole {
     Tree(TreeRole),
     /// A list of objects of the inputs of [`Change::UpdateAll`], applied one after the other.
     Updates,
+    /// Of a change of rows with those of their relations.
+    Related(RelatedRole),
 }
 
 /// The meaning of an input of new rows with related ones.
@@ -169,6 +171,8 @@ pub enum Change {
     UpdateObjects(ChangedTypes),
     /// Deletes the objects that pass.
     DeleteObjects(ChangedTypes),
+    /// Changes rows with those of their relations.
+    Related(RelatedChange),
 }
 
 /// A row that is inserted or updated with nested writes.

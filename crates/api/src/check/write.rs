@@ -62,6 +62,7 @@ pub(super) fn of_rows(rows: ChangedRows, role: &InputRole) -> Option<Reading> {
             | WriteRole::Assigns { .. }
             | WriteRole::AssignBy(_)
             | WriteRole::Tree(_)
+            | WriteRole::Related(_)
             | WriteRole::Object(_) => None,
         },
         InputRole::Filter(FilterRole::Equal(_)) => reads.keys.then_some(Reading::Value),
@@ -203,6 +204,7 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
         | WriteRole::NestedKey
         | WriteRole::Overwrite { .. }
         | WriteRole::AssignBy(_)
+        | WriteRole::Related(_)
         | WriteRole::Object(_) => None,
     }
 }

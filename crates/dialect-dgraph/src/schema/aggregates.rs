@@ -3,11 +3,11 @@
 use ir::AggregateFunction;
 
 use super::builder::Builder;
-use super::draft::DraftField;
 use super::facts::{is_orderable, is_summable};
 use super::reads;
 use crate::language_tags::has_several_languages;
 use crate::model::TypeIndex;
+use api::draft::DraftField;
 
 /// Adds the result of aggregates of a type.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {

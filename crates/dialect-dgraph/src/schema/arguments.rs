@@ -1,10 +1,10 @@
 //! Arguments of fields that return rows.
 
 use super::builder::Builder;
-use super::draft::DraftInput;
 use super::facts::{Provided, has_orderable};
 use crate::model::{Base, InputValue, TypeIndex};
 use api::binding::{ArgumentRole, FilterRole, InputBinding, InputRole};
+use api::draft::DraftInput;
 
 /// The arguments of a list of rows of a type: filter, order and page. `provided` are fields that
 /// the type with the list has of other subgraphs.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use graphql::schema::DirectiveLocation;
 use ir::{GeoOperator, GeometryForm, ValueForm};
 
-use super::draft::{Draft, DraftField, DraftInput, DraftKind, DraftType, DraftValue, Section};
 use super::operators::{add_filters, add_ranges, refused};
+use super::section::{Draft, DraftType, Section};
 use api::binding::{
     FieldBinding, FilterRole, InputBinding, InputRole, OperatorRole, ValueBinding, ValueShape,
 };
+use api::draft::{DraftField, DraftInput, DraftKind, DraftValue};
 use response::{Leaf, Part};
 
 /// The text of positions that only definitions use.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::draft::{Draft, DraftField, DraftInput, DraftKind, Section, add_directive};
+use super::section::{Draft, Section};
 use super::variants::VariantList;
 use super::{base, clean, values, variants};
 use crate::located::Located;
@@ -12,6 +12,7 @@ use crate::model::{
 use crate::resolvers::resolver;
 use api::ApiBuilder;
 use api::binding::{FieldBinding, ResolverId};
+use api::draft::{DraftField, DraftInput, DraftKind, add_directive};
 use http_resolvers::HttpResolver;
 
 const DQL: &str = "Queries in DQL, Dgraph's own language, are not supported.";

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::draft::{Draft, DraftField, DraftKind, Section, base};
+use super::section::{Draft, Section};
 use crate::model::Model;
+use api::draft::{DraftField, DraftKind, base};
 
 /// Removes inputs of values that have no members, and changes that would have no values.
 pub(super) fn clean(draft: &mut Draft, mutations: &mut Vec<DraftField>, model: &Model) {

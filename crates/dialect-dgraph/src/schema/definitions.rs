@@ -2,13 +2,14 @@
 
 use super::arguments;
 use super::builder::Builder;
-use super::draft::{DraftField, DraftInput, DraftKind, DraftType, DraftValue, Section};
 use super::facts::{has_embedding, is_custom, is_interface};
 use super::operators::refused;
 use super::reads::{self, AGGREGATE};
+use super::section::{DraftType, Section};
 use crate::language_tags::has_several_languages;
 use crate::model::{Base, Field, TypeIndex};
 use api::binding::{FieldBinding, ValueBinding};
+use api::draft::{DraftField, DraftInput, DraftKind, DraftValue};
 
 /// The field of a row's distance to the vector of a similarity query.
 pub(super) const VECTOR_DISTANCE: &str = "vector_distance";

@@ -2,13 +2,14 @@
 
 use super::builder::{Builder, lower_first};
 use super::definitions::{VECTOR_DISTANCE, has_distance};
-use super::draft::{DraftInput, DraftKind, DraftValue, Section};
 use super::facts::{is_custom, is_external, is_id, searches};
 use super::operators::{ENUM_EXACT, ENUM_HASH, enum_exact, enum_hash, filter_of};
+use super::section::Section;
 use super::{inputs, reads};
 use crate::language_tags::has_several_languages;
 use crate::model::{Base, EnumIndex, Field, Scalar, Search, TypeIndex, UnionIndex};
 use api::binding::{FilterRole, InputBinding, Meaning, ValueBinding, VariantRole};
+use api::draft::{DraftInput, DraftKind, DraftValue};
 
 /// Adds the conditions on rows of a type.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {

@@ -2,13 +2,13 @@
 
 use super::builder::{Builder, lower_first, wrapped};
 use super::changes;
-use super::draft::DraftInput;
 use super::facts::{
     id_field, is_custom, is_external, is_foreign_id, is_id, is_identified, is_interface,
     is_reverse, xid_field,
 };
 use super::operators::{MISSING, refused};
 use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, VariantRole};
+use api::draft::DraftInput;
 
 use crate::language_tags::is_multilingual;
 use crate::model::{Base, Field, FieldType, Scalar, TypeIndex, UnionIndex};

@@ -1,6 +1,6 @@
 //! The whole GraphQL API of Dgraph for type definitions, each position with its binding.
 //!
-//! * `draft.rs`: types by name, before they have ids; `builder.rs`: the state of the construction
+//! * `section.rs`: the order of the types; `builder.rs`: the state of the construction
 //! * `facts.rs`: facts about types and fields that decide which parts of the API they have
 //! * `base.rs`, `operators.rs`: types that every schema has
 //! * `definitions.rs`: the types of the definitions; `arguments.rs`: the arguments of their fields
@@ -19,7 +19,6 @@ mod builder;
 mod changes;
 mod clean;
 mod definitions;
-mod draft;
 mod facts;
 mod filters;
 mod inputs;
@@ -28,6 +27,7 @@ mod orders;
 mod payloads;
 mod reads;
 mod roots;
+mod section;
 mod similar;
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,10 @@
 
 use ir::{Comparison, TextMatch};
 
-use super::draft::{Draft, DraftInput, DraftKind, Section};
+use super::section::{Draft, Section};
 use crate::model::{Metric, Search};
 use api::binding::{FilterRole, InputBinding, InputRole, Meaning, OperatorRole};
+use api::draft::{DraftInput, DraftKind};
 
 /// The refusal of a field that no table of the database stores.
 pub(super) const MISSING: &str = "The database does not store this.";

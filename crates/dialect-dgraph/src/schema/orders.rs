@@ -3,11 +3,12 @@
 use ir::Direction;
 
 use super::builder::Builder;
-use super::draft::{DraftInput, DraftKind, DraftValue, Section};
 use super::facts::is_orderable;
 use super::reads;
+use super::section::Section;
 use crate::model::{Field, TypeIndex};
 use api::binding::{InputBinding, OrderRole};
+use api::draft::{DraftInput, DraftKind, DraftValue};
 
 /// Adds the order of a type, if its rows can be ordered.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {

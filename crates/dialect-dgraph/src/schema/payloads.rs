@@ -1,10 +1,10 @@
 //! Results of mutations.
 
 use super::builder::{Builder, lower_first};
-use super::draft::DraftField;
 use super::facts::is_interface;
 use super::{arguments, changes};
 use crate::model::TypeIndex;
+use api::draft::DraftField;
 
 /// Adds the results of the mutations that a type has.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {

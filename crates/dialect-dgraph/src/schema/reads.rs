@@ -124,7 +124,8 @@ pub(super) fn related_condition(
     let role = match located.field(index, place) {
         LocatedField::Rows(RelationPath::Hop(hop)) => FilterRole::Related(*hop),
         LocatedField::Rows(RelationPath::Through { near, far }) => {
-            FilterRole::RelatedThrough { near: *near, far: *far }
+            let quantifier = Quantifier::Some;
+            FilterRole::RelatedThrough { near: *near, far: *far, quantifier }
         }
         LocatedField::Several(ways) => FilterRole::RelatedVariantsBy {
             variants: variants::list_of_relation(build, base, ways)?,

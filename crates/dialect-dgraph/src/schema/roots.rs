@@ -4,12 +4,12 @@ use super::arguments;
 use super::builder::{Builder, scalar_name};
 use super::changes::{self, Verb};
 use super::definitions::custom;
-use super::draft::{DraftField, DraftInput};
 use super::facts::{has_id, has_xid, id_field, is_identified, is_interface, xid_field};
 use super::operators::{MISSING, refused};
 use super::{reads, similar, variants};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
 use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
+use api::draft::{DraftField, DraftInput};
 
 /// The reason for which the `get` of an interface is deprecated.
 const DEPRECATED_GET: &str = "@id argument for get query on interface is being deprecated. Only \

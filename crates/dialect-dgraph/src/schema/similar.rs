@@ -2,16 +2,17 @@
 
 use super::arguments;
 use super::builder::Builder;
-use super::draft::{DraftField, DraftInput, DraftKind, DraftValue, Section};
 use super::facts::{has_embedding, is_identified, is_interface};
 use super::operators::{MISSING, refused};
 use super::roots::{deprecation, keys};
+use super::section::Section;
 use super::{reads, variants};
 use crate::model::{Field, Metric, Search, TypeIndex};
 use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole,
     RowsBinding, RowsForm, RowsFrom, ValueBinding,
 };
+use api::draft::{DraftField, DraftInput, DraftKind, DraftValue};
 
 /// Adds the similarity queries of a type, if it has vectors.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {

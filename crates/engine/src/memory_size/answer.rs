@@ -123,6 +123,7 @@ impl MemorySize for Leaf {
             | Self::Timestamp
             | Self::TimestampWithZone
             | Self::UtcTimestamp
+            | Self::UtcMilliseconds(_)
             | Self::Epoch(_)
             | Self::Enum(_)
             | Self::Json(_)

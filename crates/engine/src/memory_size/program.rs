@@ -53,11 +53,12 @@ impl MemorySize for Unit {
 
 impl MemorySize for Requirement {
     fn memory_size(&self) -> usize {
-        let Self { after: _, test, root: _, otherwise } = self;
-        match test {
-            Test::RowThere | Test::NoRow => sum!(otherwise),
-            Test::AtMost(most) => sum!(most, otherwise),
-        }
+        let Self { after: _, test, root: _, otherwise, when } = self;
+        size_of_val(&**when)
+            + match test {
+                Test::RowThere | Test::NoRow => sum!(otherwise),
+                Test::AtMost(most) => sum!(most, otherwise),
+            }
     }
 }
 
@@ -79,11 +80,11 @@ impl MemorySize for Level {
             link,
             round: _,
             calls: _,
-            when: _,
+            when,
             columns: _,
             sorted_by: _,
         } = self;
-        sum!(name, kind, text, bounded, parameters, repeats, apart, link)
+        size_of_val(&**when) + sum!(name, kind, text, bounded, parameters, repeats, apart, link)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The bytes of requests.
 
 use ir::{
-    Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Conflict, Distance,
-    EventNode, ExistingLink, ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows,
-    KeyPlace, Keyset, KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys, ObjectSet,
-    Operand, OrderKey, OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page, PathItem,
-    Representations, Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef,
-    Variant, VectorOfRow, Write, WriteKind,
+    Aggregate, AggregateTerm, Assignment, BesideRows, Call, Candidates, ChildWrite, Conflict,
+    Distance, EventNode, ExistingLink, ExternalArgument, Filter, From, Groups, Hop, Insert,
+    InsertedRows, KeyPlace, Keyset, KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys,
+    ObjectSet, Operand, OrderKey, OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page,
+    PathItem, Representations, Request, Require, Rows, Step, StepKind, Transaction, Update, Value,
+    ValueRef, Variant, VectorOfRow, Write, WriteKind,
 };
 
 use super::{MemorySize, of_shared, plain, sum};
@@ -29,16 +29,17 @@ impl MemorySize for Transaction {
 
 impl MemorySize for Step {
     fn memory_size(&self) -> usize {
-        let Self { id: _, root: _, kind } = self;
-        match kind {
-            StepKind::Read(rows) => sum!(rows),
-            StepKind::Write(write) => sum!(write),
-            StepKind::Call(call) => sum!(call),
-            StepKind::Require(Require { rows, filter, exists: _, otherwise }) => {
-                sum!(rows, filter, otherwise)
+        let Self { id: _, root: _, kind, when } = self;
+        size_of_val(when.as_slice())
+            + match kind {
+                StepKind::Read(rows) => sum!(rows),
+                StepKind::Write(write) => sum!(write),
+                StepKind::Call(call) => sum!(call),
+                StepKind::Require(Require { rows, filter, exists: _, otherwise }) => {
+                    sum!(rows, filter, otherwise)
+                }
+                StepKind::Objects(change) => sum!(change),
             }
-            StepKind::Objects(change) => sum!(change),
-        }
     }
 }
 
@@ -187,7 +188,11 @@ impl MemorySize for Page {
             Self::Keyset(Keyset { after, before, limit, offset, from_end: _, look_ahead: _ }) => {
                 sum!(after, before, limit, offset)
             }
-            Self::AfterRow { key, limit, offset } => sum!(key, limit, offset),
+            Self::BesideRows(beside) => {
+                let BesideRows { after, before, limit, offset, from_end: _, look_ahead: _ } =
+                    &**beside;
+                size_of::<BesideRows>() + sum!(after, before, limit, offset)
+            }
         }
     }
 }

@@ -193,7 +193,7 @@ fn rows(id: u32, from: From, outputs: Vec<Output>) -> Rows {
 }
 
 fn steps(isolation: Isolation, kinds: Vec<StepKind>) -> Request {
-    let step = |(id, kind)| Step { id: StepId(id), root: 0, kind };
+    let step = |(id, kind)| Step::new(StepId(id), 0, kind);
     let steps = (0..).zip(kinds).map(step).collect();
     let transactions = vec![Transaction { isolation, steps }];
     Request { transactions, outputs: 9, rows: 9, claimed_names: Vec::new() }

@@ -14,8 +14,8 @@ use crate::operand::{
     RepresentedPart, Value,
 };
 use crate::rows::{
-    Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
-    Nulls, OrderKey, OrderTerm, Page, Variant,
+    Aggregate, AggregateFunction, BesideRows, Call, Direction, Form, Hop, HopDirection, Keyset,
+    KeysetValue, Nulls, OrderKey, OrderTerm, Page, Variant,
 };
 use crate::value_form::{GeometryForm, Member, TextValue, ValueForm};
 use crate::write::Counter;
@@ -452,14 +452,20 @@ impl Printer<'_> {
                 parts.extend(from_end.then(|| "from the end".to_owned()));
                 parts.extend(look_ahead.then(|| "+ look-ahead".to_owned()));
             }
-            Page::AfterRow { key, limit, offset } => {
+            Page::BesideRows(beside) => {
+                let BesideRows { after, before, limit, offset, from_end, look_ahead } = &**beside;
                 bound("limit", limit);
                 bound("offset", offset);
-                let key = key.iter().map(|(field, operand)| {
-                    format!("{} = {}", self.field(*field), self.operand(operand))
-                });
-                let key = key.collect::<Vec<_>>().join(", ");
-                parts.push(format!("after the row ({key})"));
+                for (name, key) in [("after", after), ("before", before)] {
+                    let Some(key) = key else { continue };
+                    let key = key.iter().map(|(field, operand)| {
+                        format!("{} = {}", self.field(*field), self.operand(operand))
+                    });
+                    let key = key.collect::<Vec<_>>().join(", ");
+                    parts.push(format!("{name} the row ({key})"));
+                }
+                parts.extend(from_end.then(|| "from the end".to_owned()));
+                parts.extend(look_ahead.then(|| "+ look-ahead".to_owned()));
             }
         }
         parts.join(" ")

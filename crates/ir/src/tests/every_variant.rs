@@ -403,11 +403,15 @@ fn places_of_rows() {
         common: vec![],
         outputs: vec![],
     }];
-    let after_row = Page::AfterRow {
-        key: vec![(music.field("album.id"), variable(0, ""))],
+    let beside_rows = BesideRows {
+        after: Some(vec![(music.field("album.id"), variable(0, ""))]),
+        before: Some(vec![(music.field("album.id"), integer(9))]),
         limit: Some(integer(2)),
         offset: None,
+        from_end: true,
+        look_ahead: true,
     };
+    let after_row = Page::BesideRows(Box::new(beside_rows));
     let constants = Operand::List(vec![
         Operand::Constant(Value::Null),
         Operand::Constant(Value::Boolean(true)),

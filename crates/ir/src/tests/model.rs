@@ -217,7 +217,7 @@ pub(crate) fn text(value: &str) -> Operand {
 
 /// Steps of one root field in one transaction.
 pub(crate) fn request(isolation: Isolation, kinds: Vec<StepKind>) -> Request {
-    let step = |(id, kind)| Step { id: StepId(id), root: 0, kind };
+    let step = |(id, kind)| Step::new(StepId(id), 0, kind);
     let steps = (0..).zip(kinds).map(step).collect();
     Request { transactions: vec![Transaction { isolation, steps }], ..Request::default() }
 }

@@ -11,7 +11,7 @@ use super::super::{Context, Outputs};
 use super::Row;
 
 impl Context<'_> {
-    pub(super) fn add_write(&mut self, entity: EntityId, kind: WriteKind) -> StepId {
+    pub(in super::super) fn add_write(&mut self, entity: EntityId, kind: WriteKind) -> StepId {
         self.add_step(StepKind::Write(Write {
             entity,
             kind,
@@ -21,7 +21,7 @@ impl Context<'_> {
     }
 
     /// Inserts rows with the same fields in the same order.
-    pub(super) fn insert(
+    pub(in super::super) fn insert(
         &mut self,
         entity: EntityId,
         rows: Vec<Vec<(FieldId, Operand)>>,
@@ -30,7 +30,7 @@ impl Context<'_> {
     }
 
     /// Sets fields of the found rows, of which there may be any number up to a limit.
-    pub(super) fn set_all(
+    pub(in super::super) fn set_all(
         &mut self,
         entity: EntityId,
         filter: Filter,
@@ -44,12 +44,17 @@ impl Context<'_> {
     }
 
     /// Deletes rows.
-    pub(super) fn delete(&mut self, entity: EntityId, filter: Filter, most: Option<u32>) -> StepId {
+    pub(in super::super) fn delete(
+        &mut self,
+        entity: EntityId,
+        filter: Filter,
+        most: Option<u32>,
+    ) -> StepId {
         self.add_write(entity, WriteKind::Delete { filter, at_most: most.map(number) })
     }
 
     /// Fields of the one row that a step touched. Nothing is read if no fields are needed.
-    pub(super) fn result(&mut self, step: StepId, wanted: &[FieldId]) -> Row {
+    pub(in super::super) fn result(&mut self, step: StepId, wanted: &[FieldId]) -> Row {
         match wanted {
             [] => Row { step, outputs: Vec::new() },
             _ => self.read_row(ResultRows::Changed(step), wanted),
@@ -57,35 +62,54 @@ impl Context<'_> {
     }
 
     /// Fields of the one row that is found.
-    pub(super) fn find(&mut self, entity: EntityId, filter: Filter, wanted: &[FieldId]) -> Row {
+    pub(in super::super) fn find(
+        &mut self,
+        entity: EntityId,
+        filter: Filter,
+        wanted: &[FieldId],
+    ) -> Row {
         self.read_row(ResultRows::Found(entity, filter), wanted)
     }
 
+    /// Fields of all rows that are found.
+    pub(in super::super) fn find_each(
+        &mut self,
+        entity: EntityId,
+        filter: Filter,
+        wanted: &[FieldId],
+    ) -> Row {
+        self.read_rows(ResultRows::Found(entity, filter), false, wanted)
+    }
+
     fn read_row(&mut self, shown: ResultRows, wanted: &[FieldId]) -> Row {
+        self.read_rows(shown, true, wanted)
+    }
+
+    fn read_rows(&mut self, shown: ResultRows, single: bool, wanted: &[FieldId]) -> Row {
         let mut list = Outputs::default();
         let mut outputs = Vec::with_capacity(wanted.len());
         for field in wanted {
             let output = list.field(self, &[], *field, Form::Stored);
             outputs.push((*field, ir::OutputId(output.0)));
         }
-        let rows = shown.rows(self.rows_id(), true, list);
+        let rows = shown.rows(self.rows_id(), single, list);
         let step = self.add_step(StepKind::Read(rows));
         Row { step, outputs }
     }
 }
 
 /// Rows in the form of an insert.
-pub(super) fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
+pub(in super::super) fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
     let fields = rows.first().into_iter().flatten().map(|(field, _)| *field).collect();
     let values = |row: Vec<(FieldId, Operand)>| row.into_iter().map(|(_, value)| value).collect();
     Insert { fields, rows: InsertedRows::each(rows.into_iter().map(values).collect()) }
 }
 
-pub(super) fn equal(field: FieldId, operand: Operand) -> Filter {
+pub(in super::super) fn equal(field: FieldId, operand: Operand) -> Filter {
     Filter::Compare { place: ValueRef::field(field), comparison: Comparison::Equal, operand }
 }
 
-pub(super) fn nulls(fields: &[FieldId]) -> Vec<(FieldId, Operand)> {
+pub(in super::super) fn nulls(fields: &[FieldId]) -> Vec<(FieldId, Operand)> {
     fields.iter().map(|field| (*field, Operand::Constant(Value::Null))).collect()
 }
 

@@ -271,7 +271,8 @@ impl Compiler<'_> {
     }
 
     fn require_of(&self, after: LevelId, test: Test, otherwise: Otherwise, unit: &mut Unit) {
-        unit.requirements.push(Requirement { after, test, root: self.root, otherwise });
+        let when = self.when.as_slice().into();
+        unit.requirements.push(Requirement { after, test, root: self.root, otherwise, when });
     }
 }
 

@@ -18,9 +18,6 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         let Require { rows, filter, exists, otherwise } = require;
-        if !otherwise.gaps.is_empty() {
-            return Err(CompileError::not_built("values in the message of a requirement"));
-        }
         let after = match rows.from {
             ir::From::Returned { step, .. } if is_plain(rows) && filter.is_all() => {
                 match self.read.get(&step) {
@@ -35,6 +32,7 @@ impl Compiler<'_> {
             test: if *exists { Test::RowThere } else { Test::NoRow },
             root: self.root,
             otherwise: otherwise.clone(),
+            when: self.when.as_slice().into(),
         });
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use super::{
     GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, epoch, figure,
-    geometry, interval, json, json_part, key_value, number, point, range, sealed, text, uuid,
+    geometry, interval, json, json_part, key_value, milliseconds, number, point, range, sealed,
+    text, uuid,
 };
 use crate::append::append;
 use crate::cursor::Value;
@@ -64,6 +65,7 @@ impl Leaf {
             Leaf::Epoch(epoch) => epoch::write_epoch(*epoch, value, out),
             Leaf::TimestampWithZone => datetime::write_timestamp_with_zone(value, out),
             Leaf::UtcTimestamp => datetime::write_utc_timestamp(value, out),
+            Leaf::UtcMilliseconds(epoch) => milliseconds::write(*epoch, value, out),
             Leaf::Enum(names) => text::write_enum(names, value, out),
             Leaf::Json(form) => json::write_json(*form, value, out),
             Leaf::JsonPart(path) => json_part::write_json_part(path, value, out),

@@ -16,9 +16,10 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Neo4j")]
 pub(crate) struct Neo4jOptions {
-    /// For neo4j: the file of type definitions [default: generated from the graph at each start]
+    /// For neo4j: the file of type definitions; for prisma: the datamodel [default: generated from the
+    /// database at each start]
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
-    types: Option<PathBuf>,
+    pub(super) types: Option<PathBuf>,
     /// For neo4j: the version of the GraphQL library [default: 7]
     #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION", value_parser = VERSIONS)]
     neo4j_api: Option<ApiVersion>,

@@ -235,6 +235,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::OtherDialects(&[
             (DialectName::Dgraph, LIVE_TYPES),
             (DialectName::Hasura, "each of its queries is a live query as well"),
+            (DialectName::Prisma, LEAVE_OUT),
         ]),
         &["live"],
     ),
@@ -424,6 +425,10 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             return Some(format!("`--{name}` is not for `--dialect hasura`: {instead}"));
         }
     }
+    // A datamodel of Prisma is given as the type definitions of a graph are.
+    if (dialect, name) == (DialectName::Prisma, "types") {
+        return None;
+    }
     match scope {
         Scope::Everywhere | Scope::Sources(_) | Scope::Live => None,
         Scope::LivePostgres => (source != SourceKind::Postgres).then(|| {
@@ -438,7 +443,10 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         Scope::Dialect(_) => None,
         Scope::Resolvers => match dialect {
             DialectName::Dgraph | DialectName::Hasura => None,
-            DialectName::Postgraphile | DialectName::Phrag | DialectName::Neo4j => Some(format!(
+            DialectName::Postgraphile
+            | DialectName::Phrag
+            | DialectName::Neo4j
+            | DialectName::Prisma => Some(format!(
                 "`--{name}` is for fields that other servers give, of `--dialect dgraph` and \
                  `--dialect hasura`: {LEAVE_OUT}"
             )),

@@ -36,7 +36,7 @@ impl Compiler<'_> {
                     }
                 });
             }
-            Page::Keyset(_) | Page::AfterRow { .. } => {
+            Page::Keyset(_) | Page::BesideRows(_) => {
                 return Err(refused("a page after a row"));
             }
         }
@@ -110,6 +110,6 @@ pub(super) fn page_of(rows: &Rows) -> LevelPage {
         Page::Offset { limit, offset, look_ahead } => {
             LevelPage { limit: limit.clone(), offset: offset.clone(), look_ahead: *look_ahead }
         }
-        Page::All | Page::Keyset(_) | Page::AfterRow { .. } => LevelPage::default(),
+        Page::All | Page::Keyset(_) | Page::BesideRows(_) => LevelPage::default(),
     }
 }

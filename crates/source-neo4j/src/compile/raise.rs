@@ -38,11 +38,13 @@ pub(in super::super) fn raised(message: &str) -> Option<(SourceErrorKind, &str)>
     Some((SourceErrorKind::from(kind), text))
 }
 
-const KINDS: [OtherwiseKind; 4] = [
+const KINDS: [OtherwiseKind; 6] = [
     OtherwiseKind::Missing,
     OtherwiseKind::TooMany,
     OtherwiseKind::Refused,
     OtherwiseKind::Invalid,
+    OtherwiseKind::Unrelated,
+    OtherwiseKind::RequiredRelation,
 ];
 
 fn word(kind: OtherwiseKind) -> &'static str {
@@ -51,6 +53,8 @@ fn word(kind: OtherwiseKind) -> &'static str {
         OtherwiseKind::TooMany => "too many",
         OtherwiseKind::Refused => "refused",
         OtherwiseKind::Invalid => "invalid",
+        OtherwiseKind::Unrelated => "unrelated",
+        OtherwiseKind::RequiredRelation => "required relation",
     }
 }
 

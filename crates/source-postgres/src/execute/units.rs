@@ -17,7 +17,7 @@ mod conflicts;
 
 use std::rc::Rc;
 
-use relational::{Level, LevelKind, ParameterSource, Requirement, Unit, WriteKind};
+use relational::{Level, LevelKind, ParameterSource, Requirement, Unit, When, WriteKind};
 use response::LevelId;
 use source::Observed;
 use source::operand::Variables;
@@ -231,7 +231,7 @@ impl Changing<'_> {
                 // Nothing was changed where this fails.
                 return match self.unmet(unit, round, places.end, rows)? {
                     Some(requirement) => {
-                        Err(SendError::Unmet(requirement.root, requirement.error()))
+                        Err(SendError::Unmet(requirement.root, requirement.error(self.variables)))
                     }
                     None => Ok(()),
                 };
@@ -242,7 +242,7 @@ impl Changing<'_> {
                 Ok(None) => {}
                 Ok(Some(requirement)) => {
                     roll_back(pipeline).await?;
-                    return Err(SendError::Unmet(requirement.root, requirement.error()));
+                    return Err(SendError::Unmet(requirement.root, requirement.error(self.variables)));
                 }
                 Err(error) => {
                     roll_back(pipeline).await?;
@@ -288,7 +288,7 @@ impl Changing<'_> {
             take(&self.program.program.levels, rows, results, &progress.sent[..*failed]);
             let round = self.program.program.levels[*place].round;
             if let Some(requirement) = self.unmet(unit, round, *place, rows)? {
-                return Err(SendError::Unmet(requirement.root, requirement.error()));
+                return Err(SendError::Unmet(requirement.root, requirement.error(self.variables)));
             }
         }
         read?;
@@ -308,7 +308,7 @@ impl Changing<'_> {
         for requirement in &unit.requirements {
             let place = usize::from(requirement.after.0);
             let level = &self.program.program.levels[place];
-            if level.round != round || place >= end {
+            if level.round != round || place >= end || !are_met(&requirement.when, rows) {
                 continue;
             }
             // A level that was not sent, since it has no parents, has no result.
@@ -409,8 +409,12 @@ async fn open_connection(pool: &Rc<Pool>, names: &NameSet) -> Result<Pooled, Poo
 
 /// Whether the conditions for sending a level are met.
 fn is_met(level: &Level, rows: &[Rows]) -> bool {
+    are_met(&level.when, rows)
+}
+
+fn are_met(conditions: &[When], rows: &[Rows]) -> bool {
     let count = |level: LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
-    level.when.is_none_or(|when| when.is_met(count(when.level)))
+    conditions.iter().all(|when| when.is_met(count(when.level)))
 }
 
 /// Ends a transaction without any change, one that was not begun by BEGIN too.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use relational::Program;
+use relational::{Program, When};
 use response::{Bounds, Cursor, LevelId, MemoryReservation, Value};
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
@@ -70,6 +70,11 @@ impl Gathered {
 
     pub(super) fn level(&self, level: LevelId) -> &Rows {
         &self.levels[usize::from(level.0)]
+    }
+
+    /// Whether all of these conditions are met.
+    pub(super) fn meets(&self, conditions: &[When]) -> bool {
+        conditions.iter().all(|when| when.is_met(self.level(when.level).len()))
     }
 
     pub(super) fn set(&mut self, level: LevelId, rows: Rows) {

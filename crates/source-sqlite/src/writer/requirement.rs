@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use response::LevelId;
 
-use relational::Requirement;
+use relational::{Requirement, When};
 use source::SourceError;
 use source::operand::Variables;
 
@@ -13,6 +13,8 @@ use source::operand::Variables;
 pub(crate) struct BoundRequirement {
     pub(super) after: LevelId,
     pub(super) root: u32,
+    /// What has to be so, or else it is not tested.
+    pub(super) when: Box<[When]>,
     /// Permitted numbers of rows.
     rows: RangeInclusive<u64>,
     error: SourceError,
@@ -23,8 +25,9 @@ impl BoundRequirement {
         requirement: &Requirement,
         variables: Variables<'_>,
     ) -> Result<Self, SourceError> {
-        let Requirement { after, root, .. } = *requirement;
-        Ok(Self { after, root, rows: requirement.rows(variables)?, error: requirement.error() })
+        let Requirement { after, root, ref when, .. } = *requirement;
+        let when = when.clone();
+        Ok(Self { after, root, when, rows: requirement.rows(variables)?, error: requirement.error(variables) })
     }
 
     /// Checks a number of rows.

@@ -147,7 +147,10 @@ impl Run<'_> {
                 continue;
             }
             let count = self.gathered.level(given).count();
-            for requirement in self.requirements.iter().filter(|own| own.after == given) {
+            let of_level = |own: &&BoundRequirement| {
+                own.after == given && self.gathered.meets(&own.when)
+            };
+            for requirement in self.requirements.iter().filter(of_level) {
                 requirement.judge(count).map_err(|error| (requirement.root, error))?;
             }
         }
@@ -157,7 +160,7 @@ impl Run<'_> {
     /// All rows of a level.
     fn level(&mut self, level: &Level) -> Result<(), SourceError> {
         let Self { file, bound, gathered, holding, .. } = self;
-        if level.when.is_some_and(|when| !when.is_met(gathered.level(when.level).len())) {
+        if !gathered.meets(&level.when) {
             if level.gives() == level.id {
                 gathered.set(level.id, Rows::none());
             }

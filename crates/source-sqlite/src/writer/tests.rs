@@ -117,7 +117,7 @@ impl Request {
             sorted_by: None,
             round: 0,
             calls: false,
-            when: None,
+            when: Box::default(),
         });
         self.bound.push(BoundLevel { parameters, ..BoundLevel::default() });
         id

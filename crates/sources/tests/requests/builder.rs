@@ -83,7 +83,7 @@ impl<'d> Builder<'d> {
 
     pub(crate) fn step(&mut self, root: u32, kind: StepKind) -> StepId {
         let id = StepId(u32::try_from(self.steps.len()).unwrap());
-        self.steps.push(Step { id, root, kind });
+        self.steps.push(Step::new(id, root, kind));
         id
     }
 

@@ -1,11 +1,15 @@
 //! Pages behind a row, and values of the rows of a page.
 
 use expect_test::expect;
-use ir::{AggregateFunction, Direction, From, Nulls, OutputKind, Page, Rows, ValueRef};
+use ir::{AggregateFunction, BesideRows, Direction, From, Nulls, OutputKind, Page, Rows, ValueRef};
 
 use super::builder::{Builder, ascending, descending, integer, order, page, related};
 use super::distinct::SHOP;
 use super::on_each;
+
+fn beside(rows: BesideRows) -> Page {
+    Page::BesideRows(Box::new(rows))
+}
 
 #[tokio::test]
 async fn a_page_begins_behind_a_row() {
@@ -15,7 +19,11 @@ async fn a_page_begins_behind_a_row() {
         let after = |builder: &mut Builder<'_>, key: i64, direction, nulls| {
             let rows = builder.entity("bill", &["id", "town"]);
             let key = vec![(id, integer(key))];
-            let page = Page::AfterRow { key, limit: Some(integer(3)), offset: None };
+            let page = beside(BesideRows {
+                after: Some(key),
+                limit: Some(integer(3)),
+                ..BesideRows::default()
+            });
             let by_town = order(ValueRef::field(town), direction, nulls);
             let rows = Rows { order: vec![by_town, ascending(id)], page, ..rows };
             builder.read(0, rows);
@@ -40,7 +48,12 @@ async fn each_parent_has_a_page_behind_a_row() {
         let outputs = builder.fields("bill", &["id"]);
         let bills = builder.rows(From::Relation(database.from("bill.person_id")), outputs);
         let key = vec![(id, integer(6))];
-        let page = Page::AfterRow { key, limit: Some(integer(2)), offset: Some(integer(1)) };
+        let page = beside(BesideRows {
+            after: Some(key),
+            limit: Some(integer(2)),
+            offset: Some(integer(1)),
+            ..BesideRows::default()
+        });
         let bills = Rows { order: vec![ascending(price)], page, ..bills };
         let mut outputs = builder.fields("person", &["name"]);
         outputs.push(related(bills));
@@ -59,12 +72,12 @@ async fn a_row_that_no_key_tells_begins_no_page() {
         let mut builder = Builder::new(database);
         let rows = builder.entity("bill", &["id"]);
         let key = vec![(database.field("bill.price"), integer(1))];
-        let page = Page::AfterRow { key, limit: None, offset: None };
+        let page = beside(BesideRows { after: Some(key), ..BesideRows::default() });
         builder.read(0, Rows { page, ..rows });
         database.refusal(&builder.request()).to_string()
     })
     .await;
-    expect!["This source cannot do this yet: a page after one of several rows."].assert_eq(&answer);
+    expect!["This source cannot do this yet: a page beside one of several rows."].assert_eq(&answer);
 }
 
 #[tokio::test]

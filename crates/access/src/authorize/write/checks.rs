@@ -44,7 +44,7 @@ impl Walk<'_> {
         let rows = Rows::unordered(RowsId(self.next.rows), from, filter, Vec::new());
         let require = Require { rows, filter: Filter::all(), exists, otherwise };
         let kind = StepKind::Require(require);
-        self.checks.push(Step { id: StepId(self.next.steps), root, kind });
+        self.checks.push(Step::new(StepId(self.next.steps), root, kind));
         self.next.rows += 1;
         self.next.steps += 1;
     }

@@ -206,7 +206,11 @@ family!(filters: FilterRole {
         ignoring: Case::Ignored,
     }),
     Related => one(FilterRole::Related(hop())),
-    RelatedThrough => one(FilterRole::RelatedThrough { near: hop(), far: hop() }),
+    RelatedThrough => one(FilterRole::RelatedThrough {
+            near: hop(),
+            far: hop(),
+            quantifier: Quantifier::Some,
+        }),
     Exists => one(FilterRole::Exists(hop())),
     RelatedMany => one(FilterRole::RelatedMany(hop())),
     RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role }),

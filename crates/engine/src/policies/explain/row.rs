@@ -221,7 +221,7 @@ impl RowQuery<'_> {
             shown: true,
             outputs,
         };
-        let step = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+        let step = ir::Step::new(ir::StepId(0), 0, ir::StepKind::Read(rows));
         let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps: vec![step] };
         ir::Request {
             transactions: vec![transaction],

@@ -1,7 +1,7 @@
 //! Row limits of lists.
 
 use access::{Authorized, authorize};
-use ir::{Aggregate, AggregateFunction, AggregateTerm, Keyset};
+use ir::{Aggregate, AggregateFunction, AggregateTerm, BesideRows, Keyset};
 
 use super::*;
 
@@ -71,8 +71,9 @@ fn the_page_is_cut_to_the_limit_of_the_rule() {
     check(keyset(Some(number(3)), true), "limit 3, at most 5 from the end");
     check(keyset(None, false), "limit at most 5 + look-ahead");
     let key = vec![(blog.field("post.id"), number(1))];
-    let after = Page::AfterRow { key, limit: None, offset: None };
-    check(after, "limit at most 5 after the row (id = 1)");
+    let after = BesideRows { after: Some(key), ..BesideRows::default() };
+    let after = Page::BesideRows(Box::new(after));
+    check(after, "limit at most 5 after the row (id = 1) + look-ahead");
 }
 
 #[test]

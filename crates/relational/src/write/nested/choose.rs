@@ -19,7 +19,7 @@ impl Compiler<'_> {
         (filter, found, missing): (&Filter, &Write, &Write),
         unit: &mut Unit,
     ) -> Result<Outer, CompileError> {
-        if self.when.is_some() {
+        if !self.when.is_empty() {
             return Err(CompileError::not_built("a choice within a choice"));
         }
         if node.link.is_some_and(|link| !link.is_of_one()) {
@@ -38,20 +38,20 @@ impl Compiler<'_> {
         select.locked = true;
         let name = self.catalog.qualified_name(entity);
         let level = self.push_write_of(name, &select.into(), statement, how)?;
-        let [there, absent] = [true, false].map(|is_there| Some(When { level, is_there }));
+        let [there, absent] = [true, false].map(|is_there| vec![When { level, is_there }]);
         let mut wanted = node.wanted.clone();
         self.add_keys(found, &mut wanted)?;
         self.add_keys(missing, &mut wanted)?;
-        self.when = there;
+        self.when.clone_from(&there);
         let of_found = self.before(found, unit)?;
-        self.when = absent;
+        self.when.clone_from(&absent);
         let of_missing = self.before(missing, unit)?;
-        self.when = there;
+        self.when.clone_from(&there);
         let (step, link) = (node.step, node.link);
         let first = Node { step, write: found, link, wanted: wanted.clone(), of: None };
         let found_outer = self.own(&first, &of_found, unit)?;
         let of = Some(found_outer.level);
-        self.when = absent;
+        self.when.clone_from(&absent);
         let second = Node { step, write: missing, link, wanted, of };
         let missing_outer = self.own(&second, &of_missing, unit)?;
         // What is required of either is tested when both could be done.
@@ -59,11 +59,11 @@ impl Compiler<'_> {
         if let Some(level) = self.levels.get_mut(usize::from(found_outer.level.0)) {
             level.round = round;
         }
-        self.when = there;
+        self.when.clone_from(&there);
         self.after(found, &found_outer, unit)?;
-        self.when = absent;
+        self.when.clone_from(&absent);
         self.after(missing, &missing_outer, unit)?;
-        self.when = None;
+        self.when.clear();
         let Outer { entity, level, keys, .. } = found_outer;
         Ok(Outer { entity, level, keys, given: Given::Any })
     }

@@ -131,9 +131,6 @@ impl Compiler<'_> {
         statement: Statement,
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
-        if !otherwise.gaps.is_empty() {
-            return Err(CompileError::not_built("values in the message of a requirement"));
-        }
         select.items = vec![SelectItem { expression: Expression::Boolean(true), name: None }];
         let name = self.catalog.qualified_name(outer.entity);
         let level = self.push_write_of(name, &select.into(), statement, how)?;

@@ -270,7 +270,7 @@ pub(crate) fn request(steps: Vec<StepKind>, isolation: Isolation) -> Request {
     let is_read = isolation == Isolation::Snapshot;
     let step = |(kind, number)| {
         let root = if is_read { number } else { 0 };
-        Step { id: StepId(number), root, kind }
+        Step::new(StepId(number), root, kind)
     };
     let steps = steps.into_iter().zip(0_u32..).map(step).collect();
     let transactions = vec![Transaction { isolation, steps }];

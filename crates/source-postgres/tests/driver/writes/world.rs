@@ -278,7 +278,7 @@ pub(crate) struct Steps {
 impl Steps {
     pub(crate) fn add(&mut self, root: u32, kind: StepKind) -> StepId {
         let id = StepId(u32::try_from(self.steps.len()).unwrap());
-        self.steps.push(Step { id, root, kind });
+        self.steps.push(Step::new(id, root, kind));
         id
     }
 

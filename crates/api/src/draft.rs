@@ -9,43 +9,34 @@ use graphql::schema::{
 use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
-use api::ApiBuilder;
-use api::binding::{FieldBinding, InputBinding, ValueBinding};
+use crate::ApiBuilder;
+use crate::binding::{FieldBinding, InputBinding, ValueBinding};
 
 /// The types so far.
-#[derive(Debug, Default)]
-pub(super) struct Draft {
-    types: Vec<DraftType>,
+#[derive(Debug)]
+pub struct Draft<S> {
+    types: Vec<DraftType<S>>,
     by_name: FxHashMap<Box<str>, usize>,
 }
 
-/// A part of the schema, in the order in which Dgraph prints them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Section {
-    Scalars,
-    /// Types of the definitions, in the order of these.
-    Definitions,
-    /// Types that every schema has.
-    Base,
-    /// Generated types, by name.
-    Objects,
-    Enums,
-    Inputs,
-    Roots,
+/// A part of a printed schema. Parts are in the order of the type.
+pub trait Section: Copy + Ord {
+    /// True if its types are in the order of their names, and not in that in which they were added.
+    fn is_by_name(self) -> bool;
 }
 
 /// A type of a draft.
 #[derive(Debug)]
-pub(super) struct DraftType {
-    pub(super) name: Box<str>,
-    pub(super) description: Option<Box<str>>,
-    pub(super) section: Section,
-    pub(super) kind: DraftKind,
+pub struct DraftType<S> {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub section: S,
+    pub kind: DraftKind,
 }
 
 /// The kind of a type, with its members.
 #[derive(Debug)]
-pub(super) enum DraftKind {
+pub enum DraftKind {
     Scalar { form: Option<ValueForm> },
     Object { fields: Vec<DraftField>, interfaces: Vec<Box<str>> },
     Interface { fields: Vec<DraftField>, interfaces: Vec<Box<str>> },
@@ -56,36 +47,36 @@ pub(super) enum DraftKind {
 
 /// A field of an object type or an interface.
 #[derive(Clone, Debug)]
-pub(super) struct DraftField {
-    pub(super) name: Box<str>,
-    pub(super) description: Option<Box<str>>,
+pub struct DraftField {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
     /// As in a schema: `[Post!]!`.
-    pub(super) r#type: Box<str>,
-    pub(super) arguments: Vec<DraftInput>,
+    pub r#type: Box<str>,
+    pub arguments: Vec<DraftInput>,
     /// The reason, if it is deprecated.
-    pub(super) deprecated: Option<Box<str>>,
-    pub(super) binding: FieldBinding,
+    pub deprecated: Option<Box<str>>,
+    pub binding: FieldBinding,
 }
 
 /// An argument, or a member of an input type.
 #[derive(Clone, Debug)]
-pub(super) struct DraftInput {
-    pub(super) name: Box<str>,
-    pub(super) description: Option<Box<str>>,
-    pub(super) r#type: Box<str>,
-    pub(super) binding: InputBinding,
+pub struct DraftInput {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub r#type: Box<str>,
+    pub binding: InputBinding,
 }
 
 /// A value of an enum.
 #[derive(Clone, Debug)]
-pub(super) struct DraftValue {
-    pub(super) name: Box<str>,
-    pub(super) description: Option<Box<str>>,
-    pub(super) binding: ValueBinding,
+pub struct DraftValue {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub binding: ValueBinding,
 }
 
 impl DraftField {
-    pub(super) fn new(name: &str, r#type: &str, binding: FieldBinding) -> Self {
+    pub fn new(name: &str, r#type: &str, binding: FieldBinding) -> Self {
         Self {
             name: name.into(),
             description: None,
@@ -96,27 +87,33 @@ impl DraftField {
         }
     }
 
-    pub(super) fn with(mut self, arguments: Vec<DraftInput>) -> Self {
+    pub fn with(mut self, arguments: Vec<DraftInput>) -> Self {
         self.arguments = arguments;
         self
     }
 }
 
 impl DraftInput {
-    pub(super) fn new(name: &str, r#type: &str, binding: InputBinding) -> Self {
+    pub fn new(name: &str, r#type: &str, binding: InputBinding) -> Self {
         Self { name: name.into(), description: None, r#type: r#type.into(), binding }
     }
 }
 
 impl DraftValue {
-    pub(super) fn new(name: &str, binding: ValueBinding) -> Self {
+    pub fn new(name: &str, binding: ValueBinding) -> Self {
         Self { name: name.into(), description: None, binding }
     }
 }
 
-impl Draft {
+impl<S> Default for Draft<S> {
+    fn default() -> Self {
+        Self { types: Vec::new(), by_name: FxHashMap::default() }
+    }
+}
+
+impl<S: Section> Draft<S> {
     /// Adds a type. The first of several with one name stays.
-    pub(super) fn add(&mut self, r#type: DraftType) {
+    pub fn add(&mut self, r#type: DraftType<S>) {
         if !self.has(&r#type.name) {
             self.by_name.insert(r#type.name.clone(), self.types.len());
             self.types.push(r#type);
@@ -124,44 +121,49 @@ impl Draft {
     }
 
     /// Adds a generated type, or one that every schema has, which have no descriptions.
-    pub(super) fn add_plain(&mut self, section: Section, name: &str, kind: DraftKind) {
+    pub fn add_plain(&mut self, section: S, name: &str, kind: DraftKind) {
         self.add(DraftType { name: name.into(), description: None, section, kind });
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
     /// The members of an input type; none if the draft lacks it.
-    pub(super) fn members(&self, name: &str) -> &[DraftInput] {
+    pub fn members(&self, name: &str) -> &[DraftInput] {
         match self.by_name.get(name).map(|index| &self.types[*index].kind) {
             Some(DraftKind::Input { members, .. }) => members,
             _ => &[],
         }
     }
 
+    /// Gives an input type its members.
+    pub fn set_members(&mut self, name: &str, given: Vec<DraftInput>) {
+        if let Some(DraftKind::Input { members, .. }) =
+            self.by_name.get(name).map(|index| &mut self.types[*index].kind)
+        {
+            *members = given;
+        }
+    }
+
     /// Keeps the types that pass.
-    pub(super) fn retain(&mut self, keep: impl FnMut(&mut DraftType) -> bool) {
+    pub fn retain(&mut self, keep: impl FnMut(&mut DraftType<S>) -> bool) {
         self.types.retain_mut(keep);
         let names = self.types.iter().enumerate();
         self.by_name = names.map(|(index, known)| (known.name.clone(), index)).collect();
     }
 
-    pub(super) fn types(&self) -> &[DraftType] {
+    pub fn types(&self) -> &[DraftType<S>] {
         &self.types
     }
 
     /// Makes an API of the types: first the types, since they refer to each other, then their
     /// members.
-    pub(super) fn finish(mut self, builder: &mut ApiBuilder) {
+    pub fn finish(mut self, builder: &mut ApiBuilder) {
         self.types.sort_by(|one, other| {
-            let by_name = |known: &DraftType| match known.section {
-                Section::Objects | Section::Enums | Section::Inputs => known.name.clone(),
-                Section::Scalars | Section::Definitions | Section::Base | Section::Roots => {
-                    Box::default()
-                }
-            };
-            (one.section, by_name(one)).cmp(&(other.section, by_name(other)))
+            let name =
+                |known: &DraftType<S>| known.section.is_by_name().then(|| known.name.clone());
+            (one.section, name(one)).cmp(&(other.section, name(other)))
         });
         // Types get their ids in the order in which they are added.
         let names = self.types.iter().enumerate();
@@ -190,7 +192,7 @@ impl Draft {
 }
 
 /// Adds a directive of operations with one argument.
-pub(super) fn add_directive(
+pub fn add_directive(
     builder: &mut ApiBuilder,
     name: &str,
     argument: (&str, &str),
@@ -209,11 +211,11 @@ pub(super) fn add_directive(
 }
 
 impl DraftKind {
-    pub(super) fn object(fields: Vec<DraftField>) -> Self {
+    pub fn object(fields: Vec<DraftField>) -> Self {
         Self::Object { fields, interfaces: Vec::new() }
     }
 
-    pub(super) fn input(members: Vec<DraftInput>) -> Self {
+    pub fn input(members: Vec<DraftInput>) -> Self {
         Self::Input { members, form: None }
     }
 
@@ -237,7 +239,7 @@ impl DraftKind {
     }
 }
 
-fn add_members(builder: &mut ApiBuilder, known: DraftType) {
+fn add_members<S>(builder: &mut ApiBuilder, known: DraftType<S>) {
     let Some(id) = builder.schema().find_type(&known.name) else { return };
     match known.kind {
         DraftKind::Scalar { form } => {
@@ -295,7 +297,7 @@ fn definition(input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
 }
 
 /// The name in the text of a type.
-pub(super) fn base(text: &str) -> &str {
+pub fn base(text: &str) -> &str {
     text.trim_matches(|letter| matches!(letter, '[' | ']' | '!'))
 }
 

@@ -1,7 +1,7 @@
-//! Pages that begin behind a row, which is given by its key.
+//! Pages that begin after a row, or end before one, which is given by its key.
 //!
 //! The row is joined by its key, and the values of the order's terms are compared with its own.
-//! Without such a row nothing comes after it.
+//! Without such a row there are no rows beside it.
 
 use catalog::FieldId;
 use ir::{Comparison, Filter, Nulls, Operand, Rows, ValueRef};
@@ -9,10 +9,11 @@ use source::CompileError;
 use sql::{Expression, Join, JoinKind, Select};
 
 use super::compile::Compiler;
+use super::keyset::Side;
 use super::row_set::Scope;
 use super::statement::Statement;
 
-/// A term of the order, of a row and of the one that it comes after.
+/// A term of the order, of a row and of the one beside which it is.
 struct Term {
     own: Expression,
     others: Expression,
@@ -22,18 +23,18 @@ struct Term {
 }
 
 impl Compiler<'_> {
-    /// Keeps the rows that come after the one with this key.
-    pub(super) fn after_row(
+    /// Keeps the rows on one side of the one with this key.
+    pub(super) fn beside_row(
         &self,
         rows: &Rows,
-        key: &[(FieldId, Operand)],
+        (key, side): (&[(FieldId, Operand)], Side),
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
         let entity = self.entity(rows)?;
         let fields: Vec<FieldId> = key.iter().map(|(field, _)| *field).collect();
         if !self.catalog[entity].is_unique(&fields) {
-            return Err(CompileError::not_built("a page after one of several rows"));
+            return Err(CompileError::not_built("a page beside one of several rows"));
         }
         let alias = statement.alias();
         let mut other = Scope::new(Select::once(), alias);
@@ -43,7 +44,7 @@ impl Compiler<'_> {
             operand: operand.clone(),
         });
         let is_it = Filter::and(equal.collect());
-        // A row that may not be seen shows nothing, not even what comes after it.
+        // A row that may not be seen shows nothing, not even what is beside it.
         let is_it = match rows.filter.first() {
             Some(first) => Filter::barrier(first.clone(), is_it),
             None => is_it,
@@ -59,8 +60,9 @@ impl Compiler<'_> {
                 nullable: own.nulls.is_some(),
                 own: own.expression,
                 others: self.order_item(term, &mut other, statement)?.expression,
-                ascending: term.direction == ir::Direction::Ascending,
-                nulls_last: term.nulls == Nulls::Last,
+                // Before a row is after it in the order read from its end.
+                ascending: (term.direction == ir::Direction::Ascending) == (side == Side::After),
+                nulls_last: (term.nulls == Nulls::Last) == (side == Side::After),
             });
         }
         let after = match is_harmless {

@@ -1,0 +1,86 @@
+//! Errors as Prisma's clients expect them: its code is a member of the error, beside the message.
+//!
+//! <https://github.com/prisma/prisma1>, `Errors.scala` of the API connector.
+
+use api::binding::key_cursors;
+use graphql::{ErrorCode, GraphQLError};
+
+/// The member with Prisma's code.
+const CODE: &str = "code";
+
+/// The beginnings of messages of wrong inputs, with their codes.
+const INPUTS: [(&str, u16); 4] = [
+    ("You provided an invalid argument for the where selector on", 3040),
+    ("You provided more than one field for the unique selector on", 3045),
+    ("The field '", 3033),
+    (key_cursors::FIRST_AND_LAST, 3014),
+];
+
+/// Errors of pages, with Prisma's text and code.
+const PAGES: [(&str, &str, u16); 3] = [
+    ("FIRST must not be negative", "The 'first' argument must be non negative", 3026),
+    ("LAST must not be negative", "The 'last' argument must be non negative", 3027),
+    ("OFFSET must not be negative", "The 'skip' argument must be non negative", 3028),
+];
+
+/// An error with Prisma's code, if it has one for it.
+#[must_use]
+pub fn form(error: &GraphQLError) -> GraphQLError {
+    let mut formed = error.clone();
+    let code = match error.code {
+        ErrorCode::UniqueViolation => Some(3010),
+        ErrorCode::ForeignKeyViolation => Some(3011),
+        ErrorCode::Unauthenticated => Some(3015),
+        ErrorCode::NotNullViolation => Some(3020),
+        ErrorCode::InvalidValue => Some(3038),
+        ErrorCode::NotFound => Some(3039),
+        ErrorCode::NotRelated => Some(3041),
+        ErrorCode::RequiredRelation => Some(3042),
+        ErrorCode::Timeout => Some(1000),
+        ErrorCode::Overloaded => Some(1004),
+        ErrorCode::BadUserInput => {
+            let page = PAGES.iter().find(|(own, ..)| error.message == *own);
+            if let Some((_, message, _)) = page {
+                formed.message = (*message).to_owned();
+            }
+            let page = page.map(|(_, _, code)| *code);
+            let input = INPUTS.iter().find(|(begin, _)| error.message.starts_with(begin));
+            page.or(input.map(|(_, code)| *code))
+        }
+        _ => None,
+    };
+    if let Some(code) = code {
+        let mut members = Vec::from(formed.members);
+        members.push((CODE.into(), code.to_string().into()));
+        formed.members = members.into();
+    }
+    formed
+}
+
+/// The text of a row that the database refuses.
+#[must_use]
+pub fn refused_by_database(
+    code: ErrorCode,
+    table: Option<&str>,
+    column: Option<&str>,
+) -> Option<String> {
+    match code {
+        ErrorCode::UniqueViolation => Some(unique(table?, column?)),
+        ErrorCode::ForeignKeyViolation => Some(
+            "You are referencing a node that does not exist. Please check your mutation to make \
+             sure you are only creating edges between existing nodes. Id if available: "
+                .to_owned(),
+        ),
+        ErrorCode::NotNullViolation => Some(format!(
+            "You are trying to set a required field to null. If you are using GraphQL arguments, \
+             make sure that you specify a value for all arguments. Fieldname if known: {}",
+            column.unwrap_or_default()
+        )),
+        _ => None,
+    }
+}
+
+/// The text of a row that has the same value of a unique field as another.
+pub(crate) fn unique(r#type: &str, field: &str) -> String {
+    format!("A unique constraint would be violated on {type}. Details: Field name = {field}")
+}

@@ -1,0 +1,36 @@
+//! The arguments of lists.
+
+use api::InputBinding;
+use api::binding::{ArgumentRole, FilterRole};
+use api::draft::DraftInput;
+
+use super::builder::Builder;
+use crate::model::TypeIndex;
+
+/// The arguments of a list of rows.
+pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> {
+    let name = &*build.r#type(index).name;
+    let argument = |name, r#type: &str, role: ArgumentRole| {
+        DraftInput::new(name, r#type, InputBinding::lenient(role))
+    };
+    let mut arguments = vec![condition(name)];
+    // A type without values has no order of its own.
+    if build.scalars(index).next().is_some() {
+        let orders = format!("{name}OrderByInput");
+        arguments.push(argument("orderBy", &orders, ArgumentRole::OrderBy));
+    }
+    arguments.extend([
+        argument("skip", "Int", ArgumentRole::Offset),
+        argument("after", "String", ArgumentRole::AfterKey),
+        argument("before", "String", ArgumentRole::BeforeKey),
+        argument("first", "Int", ArgumentRole::Limit),
+        argument("last", "Int", ArgumentRole::Last),
+    ]);
+    arguments
+}
+
+/// The condition on the rows of a list or of a change.
+pub(super) fn condition(name: &str) -> DraftInput {
+    let r#type = format!("{name}WhereInput");
+    DraftInput::new("where", &r#type, InputBinding::lenient(FilterRole::Conditions))
+}

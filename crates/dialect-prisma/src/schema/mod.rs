@@ -1,0 +1,50 @@
+//! The whole GraphQL API of a datamodel, each position with its binding.
+//!
+//! Names, types and their order are those of Prisma's server: its clients are generated from the
+//! printed schema.
+//!
+//! * `section`: the order of types; `builder`: the state of the construction
+//! * `base`: types that every schema has
+//! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
+//! * `filters`: conditions and orders; `inputs`: values of new and changed rows
+//! * `roots`: queries, mutations and subscriptions
+//! * `rows`: relations as changes write them; `values`: stored values
+
+mod arguments;
+mod base;
+mod builder;
+mod filters;
+mod inputs;
+mod objects;
+mod roots;
+mod rows;
+mod section;
+mod values;
+
+use api::{Api, ApiBuilder, Transactions};
+
+use crate::located::Located;
+use crate::model::{Model, TypeIndex};
+use builder::Builder;
+
+/// Makes the API of a datamodel, whose places in the catalog `located` has.
+#[must_use]
+pub(crate) fn api(model: &Model, located: &Located) -> Api {
+    let mut build = Builder::new(model, located);
+    base::add(&mut build);
+    let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
+    for index in types {
+        objects::add(&mut build, index);
+        base::add_connection(&mut build, &model.types[index.0].name);
+        filters::add(&mut build, index);
+        filters::add_unique(&mut build, index);
+        filters::add_orders(&mut build, index);
+    }
+    roots::add(&mut build);
+    let mut builder = ApiBuilder::default();
+    rows::add(&build, &mut builder);
+    build.finish(&mut builder);
+    let mut api = builder.finish();
+    api.transactions = Transactions::Each;
+    api
+}

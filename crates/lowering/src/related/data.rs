@@ -1,0 +1,263 @@
+//! The inputs of a row with those of its relations.
+
+use catalog::FieldId;
+use graphql::schema::InputId;
+use ir::{Filter, Operand};
+
+use super::super::input::{Input, Presence};
+use super::super::selection::misplaced;
+use super::super::{Context, LowerError};
+use super::{Known, Place, equal, missing};
+use api::Api;
+use api::binding::{
+    ElementRows, FilterRole, InputRole, RelatedRole, RelatedRows, RelationVerb, RelationWrites,
+    WriteRole,
+};
+
+/// An input with its definition.
+pub(super) type Given<'a> = (InputId, Input<'a>);
+
+/// The inputs of a change of one row.
+#[derive(Default)]
+pub(super) struct RowInputs<'a> {
+    key: Option<Given<'a>>,
+    pub(super) data: Option<Given<'a>>,
+    update: Option<Given<'a>>,
+    create: Option<Given<'a>>,
+    pub(super) conditions: Vec<Filter>,
+}
+
+/// The values of a row, and the changes of its relations.
+#[derive(Debug, Default)]
+pub(super) struct RowData<'a> {
+    pub(super) stored: Vec<(FieldId, Operand)>,
+    /// Lists of values.
+    pub(super) elements: Vec<(&'a ElementRows, Vec<Operand>)>,
+    /// In the order in which they are made.
+    pub(super) verbs: Vec<Verb<'a>>,
+}
+
+/// Changes of one kind along a relation.
+#[derive(Debug)]
+pub(super) struct Verb<'a> {
+    pub(super) verb: RelationVerb,
+    pub(super) writes: &'a RelationWrites,
+    pub(super) id: InputId,
+    pub(super) input: Input<'a>,
+}
+
+/// The only row that a key finds.
+#[derive(Clone, Debug)]
+pub(super) struct Selector<'a> {
+    pub(super) filter: Filter,
+    /// The name of the field of the key.
+    pub(super) name: &'a str,
+    pub(super) value: Operand,
+}
+
+impl RowData<'_> {
+    /// True if only values of the row itself are set.
+    pub(super) fn is_plain(&self) -> bool {
+        self.elements.is_empty() && self.verbs.is_empty()
+    }
+}
+
+impl<'a> RowInputs<'a> {
+    pub(super) fn set(&mut self, role: &RelatedRole, given: Given<'a>) -> Result<(), LowerError> {
+        let place = match role {
+            RelatedRole::Where => &mut self.key,
+            RelatedRole::Data => &mut self.data,
+            RelatedRole::Update => &mut self.update,
+            RelatedRole::Create => &mut self.create,
+            RelatedRole::Elements(_)
+            | RelatedRole::SetElements
+            | RelatedRole::Relation(_)
+            | RelatedRole::Verb(_) => return Err(misplaced("a part of a row")),
+        };
+        *place = Some(given);
+        Ok(())
+    }
+
+    pub(super) fn key(&self) -> Result<Given<'a>, LowerError> {
+        self.key.clone().ok_or_else(|| misplaced("a change without the key of its row"))
+    }
+
+    pub(super) fn data(&self) -> Result<Given<'a>, LowerError> {
+        self.data.clone().ok_or_else(|| misplaced("a change without values"))
+    }
+
+    pub(super) fn update(&self) -> Result<Given<'a>, LowerError> {
+        self.update.clone().ok_or_else(|| misplaced("an upsert without an update"))
+    }
+
+    pub(super) fn create(&self) -> Result<Given<'a>, LowerError> {
+        self.create.clone().ok_or_else(|| misplaced("an upsert without a new row"))
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The inputs of an object of them.
+    pub(super) fn row_inputs(
+        &self,
+        (id, input): (InputId, &Input<'a>),
+        place: Place,
+    ) -> Result<RowInputs<'a>, LowerError> {
+        let api: &'a Api = self.api;
+        let mut inputs = RowInputs::default();
+        for (id, input) in self.members_given(input, api.schema[id].r#type.base, place.location)? {
+            match &api.input(id).role {
+                InputRole::Write(WriteRole::Related(role)) => inputs.set(role, (id, input))?,
+                InputRole::Filter(FilterRole::Conditions) => {
+                    let around = super::super::filter::FilterContext::default();
+                    inputs.conditions.extend(self.condition(id, &input, around, place.location)?);
+                }
+                InputRole::Refused(text) => return Err(LowerError::refused(text, place.location)),
+                _ => return Err(misplaced("an input of a row")),
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// The values of a row, and the changes of its relations.
+    pub(super) fn row_data(
+        &self,
+        (id, input): Given<'a>,
+        place: Place,
+    ) -> Result<RowData<'a>, LowerError> {
+        let api: &'a Api = self.api;
+        let mut data = RowData::default();
+        let mut members = self.members_given(&input, api.schema[id].r#type.base, place.location)?;
+        // The order of fields in a request is irrelevant.
+        members.sort_by_key(|(id, _)| id.index());
+        for (id, input) in members {
+            let r#type = api.schema[id].r#type;
+            match &api.input(id).role {
+                InputRole::Write(WriteRole::Stored(field)) => {
+                    data.stored.push((*field, self.operand(&input, r#type)));
+                }
+                InputRole::Write(WriteRole::Related(RelatedRole::Elements(rows))) => {
+                    if let Some(values) = self.elements((id, &input), place)? {
+                        data.elements.push((rows, values));
+                    }
+                }
+                InputRole::Write(WriteRole::Related(RelatedRole::Relation(writes))) => {
+                    self.add_verbs((id, &input), writes, place, &mut data)?;
+                }
+                InputRole::Refused(text) => return Err(LowerError::refused(text, place.location)),
+                _ => return Err(misplaced("a value of a row")),
+            }
+        }
+        data.verbs.sort_by_key(|verb| verb.verb);
+        Ok(data)
+    }
+
+    /// All values of a list; `None` if they are not set.
+    fn elements(
+        &self,
+        (id, input): (InputId, &Input<'a>),
+        place: Place,
+    ) -> Result<Option<Vec<Operand>>, LowerError> {
+        if self.presence(input) != Presence::Present {
+            return Ok(None);
+        }
+        let api: &'a Api = self.api;
+        let object = api.schema[id].r#type.base;
+        let mut values = None;
+        for (id, input) in self.members_given(input, object, place.location)? {
+            let r#type = api.schema[id].r#type;
+            let element = r#type.item().unwrap_or(r#type);
+            let items = match self.presence(&input) {
+                Presence::Present => self.stored_items(&input)?,
+                // Null is the empty list.
+                Presence::Null | Presence::Absent => Vec::new(),
+            };
+            values = Some(items.iter().map(|item| self.operand(item, element)).collect());
+        }
+        Ok(values)
+    }
+
+    fn add_verbs(
+        &self,
+        (id, input): (InputId, &Input<'a>),
+        writes: &'a RelationWrites,
+        place: Place,
+        data: &mut RowData<'a>,
+    ) -> Result<(), LowerError> {
+        if self.presence(input) != Presence::Present {
+            return Ok(());
+        }
+        let api: &'a Api = self.api;
+        let object = api.schema[id].r#type.base;
+        for (id, input) in self.members_given(input, object, place.location)? {
+            let verb = match &api.input(id).role {
+                InputRole::Write(WriteRole::Related(RelatedRole::Verb(verb))) => *verb,
+                InputRole::Refused(text) => return Err(LowerError::refused(text, place.location)),
+                _ => return Err(misplaced("a change along a relation")),
+            };
+            if self.presence(&input) == Presence::Present {
+                data.verbs.push(Verb { verb, writes, id, input });
+            }
+        }
+        Ok(())
+    }
+
+    /// The key of a row: exactly one of its unique fields.
+    pub(super) fn selector(
+        &self,
+        rows: &RelatedRows,
+        (id, input): Given<'a>,
+        place: Place,
+    ) -> Result<Selector<'a>, LowerError> {
+        let api: &'a Api = self.api;
+        let object = api.schema[id].r#type.base;
+        let members = self.members_present(&input, object, place.location)?;
+        let [(id, input)] = &members[..] else {
+            let name = &rows.name;
+            let message = match members.is_empty() {
+                true => format!(
+                    "You provided an invalid argument for the where selector on {name}. Please \
+                     provide exactly one unique field and value."
+                ),
+                false => format!(
+                    "You provided more than one field for the unique selector on {name}. If you \
+                     want that behavior you can use the many query and combine fields with AND / \
+                     OR."
+                ),
+            };
+            return Err(LowerError::refused(&message, place.location));
+        };
+        let InputRole::Filter(FilterRole::Equal(field)) = api.input(*id).role else {
+            return Err(misplaced("a key of a row"));
+        };
+        let definition = &api.schema[*id];
+        let value = self.operand(input, definition.r#type);
+        Ok(Selector { filter: equal(field, value.clone()), name: &definition.name, value })
+    }
+
+    /// The conditions of an object of them.
+    pub(super) fn conditions_of(
+        &self,
+        (id, input): (InputId, &Input<'a>),
+        place: Place,
+    ) -> Result<Vec<Filter>, LowerError> {
+        let around = super::super::filter::FilterContext::default();
+        let mut filters = Vec::new();
+        for (id, input) in self.entries(input, self.api.schema[id].r#type.base)? {
+            filters.extend(self.condition(id, &input, around, place.location)?);
+        }
+        Ok(filters)
+    }
+
+    /// The row that a condition finds, if there is one.
+    pub(super) fn find_key(&mut self, rows: &'a RelatedRows, filter: Filter) -> Known<'a> {
+        let (read, key) = self.key_of(rows.entity, filter, rows.key);
+        Known { rows, key, read }
+    }
+
+    /// The row of a key, which must exist.
+    pub(super) fn find_row(&mut self, rows: &'a RelatedRows, selected: &Selector<'_>) -> Known<'a> {
+        let found = self.find_key(rows, selected.filter.clone());
+        self.require_row(&found, missing(rows, selected.name, &selected.value));
+        found
+    }
+}

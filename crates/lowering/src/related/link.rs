@@ -1,0 +1,231 @@
+//! Relating rows, and what relations require of them.
+
+use catalog::FieldId;
+use ir::{
+    Conflict, Filter, From, Insert, InsertedRows, NewId, Operand, Otherwise, OtherwiseKind,
+    Quantifier, Require, Rows, State, StepId, StepKind, WriteKind,
+};
+
+use super::super::nested::steps;
+use super::super::{Context, LowerError};
+use super::data::Selector;
+use super::{Known, equal};
+use api::binding::{RelatedRows, RelationLink, RelationPath, RelationWrites};
+
+impl<'a> Known<'a> {
+    /// The key as a list, which is empty if there is no row.
+    pub(super) fn read_keys(&self) -> Operand {
+        match &self.key {
+            Operand::Result { step, output } => Operand::Results { step: *step, output: *output },
+            key => key.clone(),
+        }
+    }
+}
+
+/// The condition that a row is related to one that passes.
+pub(super) fn related(path: RelationPath, filter: Filter) -> Filter {
+    let quantifier = Quantifier::Some;
+    let along = |hop, filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) };
+    match path {
+        RelationPath::Hop(hop) => along(hop, filter),
+        RelationPath::Through { near, far } => along(near, along(far, filter)),
+    }
+}
+
+/// The condition that a row of the other end is related to this row.
+pub(super) fn related_to(writes: &RelationWrites, row: &Known<'_>) -> Filter {
+    match writes.link {
+        RelationLink::Backward { field } => equal(field, row.key.clone()),
+        RelationLink::Forward { .. } | RelationLink::Joined { .. } => {
+            related(writes.back, row.is_it())
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Ends the transaction with an error if a step that finds a row has found none.
+    pub(super) fn require_row(&mut self, found: &Known<'_>, otherwise: Otherwise) {
+        self.require_step(found.read, otherwise);
+    }
+
+    /// Ends the transaction with an error if a step has touched no row.
+    pub(super) fn require_step(&mut self, step: StepId, otherwise: Otherwise) {
+        let from = From::Returned { step, state: State::After };
+        let rows = Rows::unordered(self.rows_id(), from, Filter::all(), Vec::new());
+        self.add_requirement(rows, true, otherwise);
+    }
+
+    fn add_requirement(&mut self, rows: Rows, exists: bool, otherwise: Otherwise) {
+        let filter = Filter::all();
+        self.add_step(StepKind::Require(Require { rows, filter, exists, otherwise }));
+    }
+
+    /// Ends the transaction with the error of a relation that is required.
+    pub(super) fn violate(&mut self, writes: &RelationWrites) {
+        let rows = Rows {
+            single: true,
+            ..Rows::unordered(self.rows_id(), From::Once, Filter::all(), Vec::new())
+        };
+        self.add_requirement(rows, false, violated(&writes.violated));
+    }
+
+    /// The same if there is a row that passes.
+    pub(super) fn forbid(&mut self, rows: &RelatedRows, filter: Filter, message: &str) {
+        self.forbid_with(rows, filter, violated(message));
+    }
+
+    /// Ends the transaction with an error if there is a row that passes.
+    pub(super) fn forbid_with(&mut self, rows: &RelatedRows, filter: Filter, otherwise: Otherwise) {
+        let from = From::Entity(rows.entity);
+        let rows = Rows::unordered(self.rows_id(), from, filter, Vec::new());
+        self.add_requirement(rows, false, otherwise);
+    }
+
+    /// Requires that a row is not related yet.
+    pub(super) fn require_unrelated_child(&mut self, writes: &RelationWrites, child: &Known<'_>) {
+        let is_related = related(writes.back, Filter::all());
+        let filter = Filter::and(vec![child.is_it(), is_related]);
+        self.forbid(child.rows, filter, &writes.violated);
+    }
+
+    /// Requires that a row of this end has no other yet.
+    pub(super) fn require_no_child(
+        &mut self,
+        writes: &RelationWrites,
+        parent: &Known<'_>,
+    ) -> Result<(), LowerError> {
+        let target = self.rows_with_relations(writes.target)?;
+        self.forbid(target, related_to(writes, parent), &writes.violated);
+        Ok(())
+    }
+
+    /// Requires that a row is related to this one.
+    pub(super) fn require_related(
+        &mut self,
+        writes: &RelationWrites,
+        (parent, child): (&Known<'_>, &Known<'_>),
+        selected: Option<&Selector<'_>>,
+    ) {
+        let filter = Filter::and(vec![child.is_it(), related_to(writes, parent)]);
+        let from = From::Entity(child.rows.entity);
+        let rows = Rows::unordered(self.rows_id(), from, filter, Vec::new());
+        self.add_requirement(rows, true, unrelated(writes, child.rows, selected));
+    }
+
+    /// Makes two rows related.
+    pub(super) fn relate(
+        &mut self,
+        writes: &RelationWrites,
+        (parent, child): (&Known<'_>, &Known<'_>),
+    ) {
+        match writes.link {
+            RelationLink::Forward { field } => {
+                let values = vec![(field, child.key.clone())];
+                self.set_all(parent.rows.entity, parent.is_it(), values, None);
+            }
+            RelationLink::Backward { field } => {
+                let values = vec![(field, parent.key.clone())];
+                self.set_all(child.rows.entity, child.is_it(), values, None);
+            }
+            RelationLink::Joined { joining, near, far, id } => {
+                let mut fields = vec![near, far];
+                let mut row = vec![parent.key.clone(), child.key.clone()];
+                if let Some(id) = id {
+                    fields.push(id);
+                    row.push(Operand::NewId(NewId::Cuid));
+                }
+                let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
+                let key = vec![near, far];
+                let conflict = Conflict { key, assignments: Vec::new(), filter: Filter::all() };
+                self.add_write(joining, WriteKind::Upsert { insert, conflict });
+            }
+        }
+    }
+
+    /// Removes the relation of a row of this end to all others.
+    pub(super) fn unrelate_parent(
+        &mut self,
+        writes: &RelationWrites,
+        parent: &Known<'_>,
+    ) -> Result<(), LowerError> {
+        let target = self.rows_with_relations(writes.target)?;
+        match writes.link {
+            RelationLink::Forward { field } => self.clear(parent.rows, parent.is_it(), field),
+            RelationLink::Backward { field } => {
+                self.clear(target, equal(field, parent.key.clone()), field);
+            }
+            RelationLink::Joined { joining, near, .. } => {
+                self.delete(joining, equal(near, parent.key.clone()), None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the relation of a row of the other end to all of this one.
+    pub(super) fn unrelate_child(
+        &mut self,
+        writes: &RelationWrites,
+        (rows, child): (&RelatedRows, &Known<'_>),
+    ) {
+        match writes.link {
+            RelationLink::Forward { field } => {
+                self.clear(rows, equal(field, child.key.clone()), field);
+            }
+            RelationLink::Backward { field } => self.clear(child.rows, child.is_it(), field),
+            RelationLink::Joined { joining, far, .. } => {
+                self.delete(joining, equal(far, child.key.clone()), None);
+            }
+        }
+    }
+
+    /// Removes the relation of two rows.
+    pub(super) fn unrelate(
+        &mut self,
+        writes: &RelationWrites,
+        (parent, child): (&Known<'_>, &Known<'_>),
+    ) {
+        match writes.link {
+            RelationLink::Forward { field } => {
+                let is_child = equal(field, child.key.clone());
+                self.clear(parent.rows, Filter::and(vec![parent.is_it(), is_child]), field);
+            }
+            RelationLink::Backward { field } => {
+                let is_parent = equal(field, parent.key.clone());
+                self.clear(child.rows, Filter::and(vec![child.is_it(), is_parent]), field);
+            }
+            RelationLink::Joined { joining, near, far, .. } => {
+                let pair = [(near, parent), (far, child)];
+                let pair = pair.map(|(field, row)| equal(field, row.key.clone()));
+                self.delete(joining, Filter::and(pair.into()), None);
+            }
+        }
+    }
+
+    fn clear(&mut self, rows: &RelatedRows, filter: Filter, field: FieldId) {
+        self.set_all(rows.entity, filter, steps::nulls(&[field]), None);
+    }
+}
+
+fn violated(message: &str) -> Otherwise {
+    Otherwise::new(OtherwiseKind::RequiredRelation, message)
+}
+
+/// The error of a row that is not related to the one in whose changes it is named.
+pub(super) fn unrelated(
+    writes: &RelationWrites,
+    child: &RelatedRows,
+    selected: Option<&Selector<'_>>,
+) -> Otherwise {
+    let begin = format!("{} connected to a Node for the model {}", writes.unrelated, child.name);
+    let kind = OtherwiseKind::Unrelated;
+    match selected {
+        None => Otherwise::new(kind, format!("{begin} on your mutation path.")),
+        Some(Selector { name, value, .. }) => {
+            let gap = Otherwise::GAP;
+            let message = format!(
+                "{begin} with the value '{gap}' for the field '{name}' on your mutation path."
+            );
+            Otherwise { gaps: vec![value.clone()], ..Otherwise::new(kind, message) }
+        }
+    }
+}
