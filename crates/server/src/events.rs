@@ -60,9 +60,11 @@ pub(crate) fn find_problems(dialect: &Dialect) -> Option<Failure> {
 fn served(dialect: &Dialect) -> Option<&ServedSource> {
     match dialect {
         Dialect::Hasura(options) => options.metadata.served(),
-        Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Neo4j(_) | Dialect::Dgraph(_) => {
-            None
-        }
+        Dialect::PostGraphile(_)
+        | Dialect::Phrag(_)
+        | Dialect::Neo4j(_)
+        | Dialect::Dgraph(_)
+        | Dialect::Prisma(_) => None,
     }
 }
 

@@ -127,7 +127,7 @@ fn set_live(dialect: &mut Dialect) -> bool {
         Dialect::PostGraphile(options) => options.live = true,
         Dialect::Phrag(options) => options.live = true,
         Dialect::Neo4j(options) => options.live = true,
-        Dialect::Dgraph(_) | Dialect::Hasura(_) => return false,
+        Dialect::Dgraph(_) | Dialect::Hasura(_) | Dialect::Prisma(_) => return false,
     }
     true
 }

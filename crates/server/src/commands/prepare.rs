@@ -80,7 +80,7 @@ fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Setti
             let declared = Declared::new(&dialect.model.settings, serving)?;
             (AuthScheme::Tokens(AuthProfile::Dgraph), declared)
         }
-        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_)) | None => {
+        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Prisma(_)) | None => {
             (AuthScheme::Tokens(AuthProfile::PostGraphile), Declared::default())
         }
         Some(Dialect::Hasura(_)) => (AuthScheme::Hasura, Declared::default()),

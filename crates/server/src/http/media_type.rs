@@ -71,7 +71,7 @@ pub(super) fn negotiate_in<'a>(
     accept: impl Iterator<Item = &'a str>,
 ) -> Option<MediaType> {
     match form {
-        ErrorForm::GraphQL => negotiate(accept),
+        ErrorForm::GraphQL | ErrorForm::Prisma => negotiate(accept),
         ErrorForm::Hasura => {
             let ranges: Vec<&str> = accept.collect();
             let accepted = negotiate(ranges.iter().copied())?;

@@ -238,7 +238,9 @@ impl Refusal {
     pub(super) fn body_in(&self, form: ErrorForm) -> Vec<u8> {
         match form {
             ErrorForm::GraphQL => self.body(),
-            ErrorForm::Hasura => engine::Response::request_error(&[self.error_in(form)]).body,
+            ErrorForm::Hasura | ErrorForm::Prisma => {
+                engine::Response::request_error(&[self.error_in(form)]).body
+            }
         }
     }
 
@@ -284,7 +286,7 @@ impl Refusal {
                 SessionError::NoKeys => self.status(),
                 _ => StatusCode::OK,
             },
-            (ErrorForm::Hasura | ErrorForm::GraphQL, _) => self.status(),
+            (ErrorForm::Hasura | ErrorForm::GraphQL | ErrorForm::Prisma, _) => self.status(),
         }
     }
 
