@@ -77,19 +77,32 @@ pub(super) fn relations(
                 of_table(types, (table, ends, id_column), is_ambiguous, &relations, names)
             }
         };
-        let index = RelationIndex(relations.len());
-        for end in [End::A, End::B] {
-            let RelationEnd { r#type, field, .. } = *relation.end(end);
-            let own = field.and_then(|field| types[r#type.0].fields.get_mut(field));
-            if let Some(FieldKind::Relation { relation, end: own_end, .. }) =
-                own.map(|field| &mut field.kind)
-            {
-                (*relation, *own_end) = (index, end);
-            }
-        }
         relations.push(relation);
     }
+    // As the reader of datamodels has them, by their first fields.
+    relations.sort_by_key(|relation| {
+        [End::A, End::B]
+            .map(|end| (relation.end(end).r#type, relation.end(end).field))
+            .into_iter()
+            .min()
+    });
+    for (index, relation) in relations.iter().enumerate() {
+        set_fields(types, RelationIndex(index), relation);
+    }
     relations
+}
+
+/// Tells the fields of a relation to which one they belong.
+fn set_fields(types: &mut [Type], index: RelationIndex, relation: &Relation) {
+    for end in [End::A, End::B] {
+        let RelationEnd { r#type, field, .. } = *relation.end(end);
+        let own = field.and_then(|field| types[r#type.0].fields.get_mut(field));
+        if let Some(FieldKind::Relation { relation, end: own_end, .. }) =
+            own.map(|field| &mut field.kind)
+        {
+            (*relation, *own_end) = (index, end);
+        }
+    }
 }
 
 /// Adds a field for the rows of the other end. Its relation is set later.
@@ -208,7 +221,10 @@ fn of_table(
         () if is_plain && own_name == generated && !is_ambiguous => own_name.into(),
         () if is_plain && is_relation_name(own_name) && is_free => own_name.into(),
         () => {
-            let mut name = names.r#type(&table);
+            let mut name = match is_relation_name(own_name) {
+                true => names.take(own_name),
+                false => names.r#type(&table),
+            };
             while relations.iter().any(|relation| relation.name == name) {
                 name = names.take(&name);
             }
