@@ -140,8 +140,7 @@ impl RowReader<'_, '_> {
                 continue;
             };
             let name = match is_key {
-                // As in Prisma, ids keep their names.
-                true => column.name.clone(),
+                true => names::key(&column.name, &taken),
                 false => names::field(&column.name, false, &taken),
             };
             let is_date = r#type == ScalarType::DateTime;

@@ -78,6 +78,17 @@ pub(super) fn field(column: &str, is_relation: bool, taken: &[&str]) -> Box<str>
     free(&valid(&name, "field"), taken)
 }
 
+/// The name of the id: as in Prisma, that of its column, if GraphQL has such names.
+pub(super) fn key(column: &str, taken: &[&str]) -> Box<str> {
+    let is_valid = column.starts_with(|first: char| first.is_ascii_alphabetic())
+        && cleaned(column) == column
+        && taken.iter().all(|own| !own.eq_ignore_ascii_case(column));
+    match is_valid {
+        true => column.into(),
+        false => field(column, false, taken),
+    }
+}
+
 /// The name of the field for the rows of a table at the other end of a relation.
 pub(super) fn back_field(of: &str, taken: &[&str]) -> Box<str> {
     free(&valid(&lower_first(&camel_case(of)), "rows"), taken)
@@ -131,7 +142,7 @@ fn lower_first(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, field};
+    use super::{Names, field, key};
 
     #[test]
     fn types_are_singular_and_begin_with_a_capital() {
@@ -147,6 +158,15 @@ mod tests {
             ("_", "Type"),
         ] {
             assert_eq!(&*names.r#type(table), expected, "{table}");
+        }
+    }
+
+    #[test]
+    fn ids_keep_their_names() {
+        for (column, expected) in
+            [("user_id", "user_id"), ("user-id", "userId"), ("ID", "ID"), ("taken", "taken2")]
+        {
+            assert_eq!(&*key(column, &["Taken"]), expected, "{column}");
         }
     }
 

@@ -242,7 +242,10 @@ impl Changing<'_> {
                 Ok(None) => {}
                 Ok(Some(requirement)) => {
                     roll_back(pipeline).await?;
-                    return Err(SendError::Unmet(requirement.root, requirement.error(self.variables)));
+                    return Err(SendError::Unmet(
+                        requirement.root,
+                        requirement.error(self.variables),
+                    ));
                 }
                 Err(error) => {
                     roll_back(pipeline).await?;

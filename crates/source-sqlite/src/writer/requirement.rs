@@ -27,7 +27,13 @@ impl BoundRequirement {
     ) -> Result<Self, SourceError> {
         let Requirement { after, root, ref when, .. } = *requirement;
         let when = when.clone();
-        Ok(Self { after, root, when, rows: requirement.rows(variables)?, error: requirement.error(variables) })
+        Ok(Self {
+            after,
+            root,
+            when,
+            rows: requirement.rows(variables)?,
+            error: requirement.error(variables),
+        })
     }
 
     /// Checks a number of rows.

@@ -147,9 +147,8 @@ impl Run<'_> {
                 continue;
             }
             let count = self.gathered.level(given).count();
-            let of_level = |own: &&BoundRequirement| {
-                own.after == given && self.gathered.meets(&own.when)
-            };
+            let of_level =
+                |own: &&BoundRequirement| own.after == given && self.gathered.meets(&own.when);
             for requirement in self.requirements.iter().filter(of_level) {
                 requirement.judge(count).map_err(|error| (requirement.root, error))?;
             }

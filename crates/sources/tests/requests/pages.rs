@@ -77,7 +77,8 @@ async fn a_row_that_no_key_tells_begins_no_page() {
         database.refusal(&builder.request()).to_string()
     })
     .await;
-    expect!["This source cannot do this yet: a page beside one of several rows."].assert_eq(&answer);
+    expect!["This source cannot do this yet: a page beside one of several rows."]
+        .assert_eq(&answer);
 }
 
 #[tokio::test]
