@@ -29,7 +29,7 @@ use ir::{
 };
 use response::{Figure, Leaf, Part};
 
-pub use argument::{ArgumentRole, NearestRole};
+pub use argument::{ArgumentRole, NearestRole, PagePart};
 pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
 pub use function::{
     ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument, OmittedArguments,

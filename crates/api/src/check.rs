@@ -599,6 +599,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::After
         | ArgumentRole::Before
         | ArgumentRole::AfterOffset
+        | ArgumentRole::NotNegative { .. }
         | ArgumentRole::AfterKey
         | ArgumentRole::BeforeKey
         | ArgumentRole::AfterMembers

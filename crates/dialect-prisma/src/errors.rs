@@ -16,12 +16,13 @@ const INPUTS: [(&str, u16); 4] = [
     (key_cursors::FIRST_AND_LAST, 3014),
 ];
 
-/// Errors of pages, with Prisma's text and code.
-const PAGES: [(&str, &str, u16); 3] = [
-    ("FIRST must not be negative", "The 'first' argument must be non negative", 3026),
-    ("LAST must not be negative", "The 'last' argument must be non negative", 3027),
-    ("OFFSET must not be negative", "The 'skip' argument must be non negative", 3028),
-];
+/// Arguments of pages, with the codes of their errors.
+const PAGES: [(&str, u16); 3] = [("first", 3026), ("last", 3027), ("skip", 3028)];
+
+/// The text of a negative argument.
+pub(crate) fn not_negative(argument: &str) -> String {
+    format!("The '{argument}' argument must be non negative")
+}
 
 /// An error with Prisma's code, if it has one for it.
 #[must_use]
@@ -39,11 +40,9 @@ pub fn form(error: &GraphQLError) -> GraphQLError {
         ErrorCode::Timeout => Some(1000),
         ErrorCode::Overloaded => Some(1004),
         ErrorCode::BadUserInput => {
-            let page = PAGES.iter().find(|(own, ..)| error.message == *own);
-            if let Some((_, message, _)) = page {
-                formed.message = (*message).to_owned();
-            }
-            let page = page.map(|(_, _, code)| *code);
+            let is_of = |argument: &str| error.message == not_negative(argument);
+            let page = PAGES.iter().find(|(argument, _)| is_of(argument));
+            let page = page.map(|(_, code)| *code);
             let input = INPUTS.iter().find(|(begin, _)| error.message.starts_with(begin));
             page.or(input.map(|(_, code)| *code))
         }

@@ -17,7 +17,9 @@ use catalog::Catalog;
 
 use crate::event::EventKind;
 use crate::filter::Filter;
-use crate::request::{Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind};
+use crate::request::{
+    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepCondition, StepKind,
+};
 use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows, State, Variant};
 pub use field_set::print_field_set;
 
@@ -70,7 +72,13 @@ impl Printer<'_> {
     }
 
     fn step(&mut self, step: &Step) {
-        let lead = format!("step {} of root {}: ", step.id.0, step.root);
+        let mut lead = format!("step {} of root {}", step.id.0, step.root);
+        for (place, StepCondition { step, exists }) in step.when.iter().enumerate() {
+            lead.push_str(if place == 0 { ", if " } else { " and " });
+            let rows = if *exists { "a row" } else { "no row" };
+            lead.push_str(&format!("step {} read {rows}", step.0));
+        }
+        lead.push_str(": ");
         match &step.kind {
             StepKind::Read(rows) => self.rows(&format!("{lead}read "), rows),
             StepKind::Write(write) => self.write(&lead, write),

@@ -18,7 +18,7 @@ use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentBinding, ArgumentRole, CursorMember, InputRole, NodeIdBinding, OrderBy, OrderRole,
-    RowsFrom, ValueBinding, VariantsId, member_cursors,
+    PagePart, RowsFrom, ValueBinding, VariantsId, member_cursors,
 };
 
 /// Limit of sort keys of one list: each of them is a part of every cursor.
@@ -343,6 +343,17 @@ impl Context<'_> {
             }
             (ArgumentRole::Before | ArgumentRole::BeforeMembers, _) => {
                 arguments.before = Some(self.cursor(role, input, field)?);
+            }
+            (ArgumentRole::NotNegative { otherwise, .. }, _) if self.is_negative(input) => {
+                return Err(LowerError::refused(otherwise, field.location));
+            }
+            (ArgumentRole::NotNegative { part, .. }, _) => {
+                let place = match part {
+                    PagePart::Limit => &mut arguments.limit,
+                    PagePart::Last => &mut arguments.last,
+                    PagePart::Offset => &mut arguments.offset,
+                };
+                *place = Some(self.operand(input, r#type));
             }
             (ArgumentRole::AfterKey, _) => arguments.after_key = Some(self.plain_operand(input)),
             (ArgumentRole::BeforeKey, _) => arguments.before_key = Some(self.plain_operand(input)),

@@ -49,10 +49,14 @@ impl<'a> Context<'a> {
             | RowsFrom::Changed
             | RowsFrom::Event(_)
             | RowsFrom::EventState(_)
-            | RowsFrom::Relation(_)
             | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }
             | RowsFrom::Joining { .. } => RowForm::Object,
+            // Rows that are the elements of a list.
+            RowsFrom::Relation(_) => {
+                let entity = self.api.find_entity(binding.entity);
+                entity.and_then(|entity| entity.value).map_or(RowForm::Object, RowForm::Value)
+            }
             RowsFrom::Variants { variants, .. }
             | RowsFrom::NearestVariants(variants)
             | RowsFrom::FunctionOfVariants { variants, .. } => RowForm::Variants(variants),

@@ -29,6 +29,8 @@ pub enum ArgumentRole {
     After,
     /// The rows before a cursor.
     Before,
+    /// A part of a page, which steers: a negative number is a request error with this text.
+    NotNegative { part: PagePart, otherwise: Box<str> },
     /// The rows after the one with this key: a cursor of [`Cursors::Keys`](super::Cursors::Keys).
     AfterKey,
     /// The rows before the one with this key.
@@ -101,6 +103,17 @@ pub enum ArgumentRole {
     /// A boolean that steers: relationships to rows of several entities are followed in their
     /// direction, or in both.
     DirectedVariants { directed: VariantsId, undirected: VariantsId },
+}
+
+/// A part of a page that a number gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PagePart {
+    /// As [`ArgumentRole::Limit`].
+    Limit,
+    /// As [`ArgumentRole::Last`].
+    Last,
+    /// As [`ArgumentRole::Offset`].
+    Offset,
 }
 
 /// The meaning of an argument of rows by the distances of their vectors.

@@ -1,10 +1,11 @@
 //! The arguments of lists.
 
 use api::InputBinding;
-use api::binding::{ArgumentRole, FilterRole};
+use api::binding::{ArgumentRole, FilterRole, PagePart};
 use api::draft::DraftInput;
 
 use super::builder::Builder;
+use crate::errors::not_negative;
 use crate::model::TypeIndex;
 
 /// The arguments of a list of rows.
@@ -19,12 +20,16 @@ pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> 
         let orders = format!("{name}OrderByInput");
         arguments.push(argument("orderBy", &orders, ArgumentRole::OrderBy));
     }
+    let number = |name, part| {
+        let otherwise = not_negative(name).into();
+        argument(name, "Int", ArgumentRole::NotNegative { part, otherwise })
+    };
     arguments.extend([
-        argument("skip", "Int", ArgumentRole::Offset),
+        number("skip", PagePart::Offset),
         argument("after", "String", ArgumentRole::AfterKey),
         argument("before", "String", ArgumentRole::BeforeKey),
-        argument("first", "Int", ArgumentRole::Limit),
-        argument("last", "Int", ArgumentRole::Last),
+        number("first", PagePart::Limit),
+        number("last", PagePart::Last),
     ]);
     arguments
 }

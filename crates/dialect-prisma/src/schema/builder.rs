@@ -159,6 +159,7 @@ impl<'m> Builder<'m> {
     /// Puts everything into an API.
     pub(super) fn finish(mut self, builder: &mut ApiBuilder) {
         std::mem::take(&mut self.draft).finish(builder);
+        super::nodes::add(&self, builder);
         super::values::bind(builder, self.model, self.located);
     }
 }

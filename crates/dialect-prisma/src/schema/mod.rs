@@ -7,7 +7,7 @@
 //! * `base`: types that every schema has
 //! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
-//! * `roots`: queries, mutations and subscriptions
+//! * `roots`: queries, mutations and subscriptions; `nodes`: the row of any type
 //! * `rows`: relations as changes write them; `values`: stored values
 
 mod arguments;
@@ -15,6 +15,7 @@ mod base;
 mod builder;
 mod filters;
 mod inputs;
+mod nodes;
 mod objects;
 mod roots;
 mod rows;

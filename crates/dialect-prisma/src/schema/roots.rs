@@ -7,8 +7,8 @@ use api::binding::{
 };
 use api::draft::{DraftField, DraftInput};
 
-use super::builder::{Builder, described, described_field, lower_first};
-use super::{arguments, inputs, rows};
+use super::builder::{Builder, lower_first};
+use super::{arguments, inputs, nodes, rows};
 use crate::model::TypeIndex;
 use crate::plural::plural;
 
@@ -41,7 +41,7 @@ pub(super) fn add(build: &mut Builder<'_>) {
         let field = DraftField::new(&format!("{list}Connection"), &r#type, binding);
         queries.push(field.with(arguments::of_list(build, *index)));
     }
-    queries.push(node());
+    queries.push(nodes::field(build));
     build.object("Query", queries);
     let mutations = mutations(build, &types);
     build.object("Mutation", mutations);
@@ -63,14 +63,6 @@ fn read(build: &Builder<'_>, index: TypeIndex, form: RowsForm) -> FieldBinding {
         }),
         None => FieldBinding::Refused(MISSING.into()),
     }
-}
-
-/// The row of any type by its key; bound when all types are known.
-fn node() -> DraftField {
-    let id = DraftInput::new("id", "ID!", InputBinding::lenient(FilterRole::Conditions));
-    let id = described(id, "The ID of an object");
-    let field = DraftField::new("node", "Node", FieldBinding::Refused(MISSING.into()));
-    described_field(field.with(vec![id]), "Fetches an object given its ID")
 }
 
 fn mutations(build: &mut Builder<'_>, types: &[TypeIndex]) -> Vec<DraftField> {

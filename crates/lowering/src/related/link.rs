@@ -60,13 +60,9 @@ impl<'a> Context<'a> {
         self.add_step(StepKind::Require(Require { rows, filter, exists, otherwise }));
     }
 
-    /// Ends the transaction with the error of a relation that is required.
-    pub(super) fn violate(&mut self, writes: &RelationWrites) {
-        let rows = Rows {
-            single: true,
-            ..Rows::unordered(self.rows_id(), From::Once, Filter::all(), Vec::new())
-        };
-        self.add_requirement(rows, false, violated(&writes.violated));
+    /// Ends the transaction with the error of a relation that is required, where a row exists.
+    pub(super) fn violate(&mut self, writes: &RelationWrites, row: &Known<'_>) {
+        self.forbid(row.rows, row.is_it(), &writes.violated);
     }
 
     /// The same if there is a row that passes.

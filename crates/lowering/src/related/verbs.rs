@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
                 RelationVerb::Delete | RelationVerb::Disconnect => {
                     let target = self.rows_with_relations(writes.target)?;
                     if verb == RelationVerb::Disconnect && is_required(writes) {
-                        self.violate(writes);
+                        self.violate(writes, parent);
                     }
                     let selected = self.selector(target, given, place)?;
                     let child = self.find_row(target, &selected);
@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         let target = self.rows_with_relations(writes.target)?;
         if verb == RelationVerb::Disconnect && is_required(writes) {
-            self.violate(writes);
+            self.violate(writes, parent);
         }
         let child = self.find_key(target, related_to(writes, parent));
         self.require_row(&child, unrelated(writes, target, None));
@@ -167,7 +167,7 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         let RelationWrites { near, far, .. } = writes;
         match (near.is_list, far.is_list, near.is_required, far.is_required) {
-            (false, false, true, true) => self.violate(writes),
+            (false, false, true, true) => self.violate(writes, parent),
             (false, false, false, true) => self.require_no_child(writes, parent)?,
             _ => {}
         }
@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         let RelationWrites { near, far, .. } = writes;
         match (near.is_list, far.is_list, near.is_required, far.is_required) {
-            (false, false, true, true) => self.violate(writes),
+            (false, false, true, true) => self.violate(writes, child),
             (false, false, true, false) => self.require_unrelated_child(writes, child),
             (false, false, false, true) => match parent {
                 Some(parent) => self.require_no_child(writes, parent)?,

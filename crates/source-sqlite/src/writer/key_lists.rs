@@ -24,7 +24,6 @@ impl Gathered {
     /// Keys as a JSON list.
     pub(super) fn key_list(&self, keys: &BoundKeys) -> Result<String, SourceError> {
         let keys = self.keys(keys)?;
-        let keys: Vec<String> = keys.into_iter().map(key_text).collect();
         Ok(["[", &keys.join(","), "]"].concat())
     }
 
@@ -56,21 +55,28 @@ impl Gathered {
         Ok(text)
     }
 
-    fn keys(&self, keys: &BoundKeys) -> Result<Vec<Option<i64>>, SourceError> {
+    /// The keys, each as JSON.
+    fn keys(&self, keys: &BoundKeys) -> Result<Vec<String>, SourceError> {
         match keys {
-            BoundKeys::Objects(list, creators) => list.keys(creators, self),
+            BoundKeys::Objects(list, creators) => {
+                let number =
+                    |key: Option<i64>| key.map_or_else(|| NULL.to_owned(), |key| key.to_string());
+                Ok(list.keys(creators, self)?.into_iter().map(number).collect())
+            }
             BoundKeys::Results(level, column) => {
                 let rows = 0..self.rows(*level);
-                Ok(rows.map(|row| self.integer(*level, row, *column)).collect())
+                rows.map(|row| json(self.level(*level).value(row, *column))).collect()
             }
         }
     }
 }
 
+const NULL: &str = "null";
+
 /// A column of rows.
 enum Column<'v> {
     Values(&'v [Box<str>]),
-    Keys(Vec<Option<i64>>),
+    Keys(Vec<String>),
 }
 
 impl Column<'_> {
@@ -83,12 +89,27 @@ impl Column<'_> {
 
     fn write(&self, row: usize, text: &mut String) {
         match self {
-            Self::Values(values) => text.push_str(values.get(row).map_or("null", |value| value)),
-            Self::Keys(keys) => text.push_str(&key_text(keys.get(row).copied().flatten())),
+            Self::Values(values) => text.push_str(values.get(row).map_or(NULL, |value| value)),
+            Self::Keys(keys) => text.push_str(keys.get(row).map_or(NULL, |key| key)),
         }
     }
 }
 
-fn key_text(key: Option<i64>) -> String {
-    key.map_or_else(|| "null".to_owned(), |key| key.to_string())
+/// A key as JSON. A key that has none is an error: a list without it would find other rows.
+fn json(key: Option<&Owned>) -> Result<String, SourceError> {
+    Ok(match key {
+        None | Some(Owned::Null) => NULL.to_owned(),
+        Some(Owned::Integer(number)) => number.to_string(),
+        Some(Owned::Real(number)) if number.is_finite() => number.to_string(),
+        Some(Owned::Text(text)) => {
+            let text = std::str::from_utf8(text);
+            let text = text.map_err(|_| SourceError::input("a key is a text that is not UTF-8"))?;
+            let mut json = String::with_capacity(text.len() + 2);
+            response::escape::push_string(text, &mut json);
+            json
+        }
+        Some(Owned::Real(_) | Owned::Blob(_)) => {
+            return Err(SourceError::input("a list cannot have keys that JSON does not have"));
+        }
+    })
 }

@@ -291,8 +291,8 @@ pub(crate) const LAYERS: &[Layer] = &[
 pub(crate) const OWNED: &[Owned] = &[
     Owned {
         dependencies: &["rusqlite", "libsqlite3-sys"],
-        owners: &["source-sqlite", "server", "bench", "testkit"],
-        reason: "only the driver, and the demo that fills a file, talk to SQLite",
+        owners: &["source-sqlite", "server", "bench", "testkit", "prisma-cases"],
+        reason: "only the driver, and what fills or empties a file from outside, talk to SQLite",
     },
     Owned {
         dependencies: &["postgres", "tokio-postgres", "postgres-protocol"],
@@ -301,7 +301,7 @@ pub(crate) const OWNED: &[Owned] = &[
     },
     Owned {
         dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
-        owners: &["server", "clients", "bench", "testkit", "hasura-cases"],
+        owners: &["server", "clients", "bench", "testkit", "hasura-cases", "prisma-cases"],
         reason: "only `server` serves HTTP and only `clients` calls it",
     },
     Owned {
@@ -356,6 +356,7 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "bench/**",
     "crates/testkit/**",
     "crates/hasura-cases/**",
+    "crates/prisma-cases/**",
     "crates/xtask/**",
     "crates/*/build.rs",
 ];
@@ -369,6 +370,7 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
     "bench/**",
     "crates/testkit/**",
     "crates/hasura-cases/**",
+    "crates/prisma-cases/**",
     "crates/xtask/**",
 ];
 
