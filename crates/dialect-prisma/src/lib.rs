@@ -46,12 +46,9 @@ pub struct Declared<'o> {
     located: Located,
 }
 
-/// The parts of a datamodel that the database lacks.
+/// The parts of a datamodel that the database lacks; none if there is no type at all.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the database is not that of the datamodel: {}; correct the datamodel, or migrate the database",
-    listed(.0)
-)]
+#[error("{}", told(.0))]
 pub struct MissingParts(Vec<Missing>);
 
 /// Finds a datamodel in a catalog, and declares the relationships that it lacks.
@@ -72,7 +69,7 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
-        match self.located.missing.is_empty() {
+        match self.located.missing.is_empty() && !self.model.types.is_empty() {
             true => Ok(schema::api(&self.model, &self.located)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
@@ -81,6 +78,19 @@ impl Declared<'_> {
 
 /// The most parts that an error lists.
 const LISTED: usize = 10;
+
+fn told(missing: &[Missing]) -> String {
+    match missing {
+        [] => "there is no table that a datamodel could have: `thalweg types` tells the reasons; \
+               give tables an id, or give a datamodel"
+            .to_owned(),
+        missing => format!(
+            "the database is not that of the datamodel: {}; correct the datamodel, or migrate the \
+             database",
+            listed(missing)
+        ),
+    }
+}
 
 fn listed(missing: &[Missing]) -> String {
     let parts = missing.iter().take(LISTED).map(|part| format!("{}: {}", part.of, part.what));

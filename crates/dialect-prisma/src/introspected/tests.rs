@@ -113,6 +113,15 @@ fn check(tables: &str, expected: &Expect) {
 }
 
 #[test]
+fn a_database_without_tables_is_refused() {
+    let mut catalog = catalog("table a\n b text");
+    let options = crate::Options { is_introspected: true, ..crate::Options::default() };
+    let error = crate::declare(&mut catalog, &options).api().unwrap_err();
+    assert!(error.to_string().starts_with("there is no table"), "{error}");
+    assert_eq!(catalog.notes().len(), 1);
+}
+
+#[test]
 fn tables_are_types() {
     check(
         "enum mood HAPPY SAD
