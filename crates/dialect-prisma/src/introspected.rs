@@ -27,7 +27,7 @@ use crate::model::{
 };
 use columns::ColumnTypes;
 use names::Names;
-use relations::Draft;
+use relations::{Draft, Inline};
 use tables::{Row, Tables};
 pub use written::written;
 
@@ -107,13 +107,13 @@ impl RowReader<'_, '_> {
                 // The key of rows that a type has.
                 let Some(target) = self.tables.type_of(reference.target) else { continue };
                 let name = names::field(&column.name, true, &taken);
-                drafts.push(Draft::Inline {
+                drafts.push(Draft::Inline(Inline {
                     holder: index,
                     field: fields.len(),
                     target,
                     column: column.name.clone(),
                     is_unique: reference.is_unique,
-                });
+                }));
                 fields.push(Field {
                     name,
                     description: column.description.clone(),

@@ -179,15 +179,12 @@ pub fn plan_renamed(
     let renamed = renames::renamed(old, new, renames, database);
     for table in &new.tables {
         let old = renamed.tables.find(&table.name);
-        let is_other = |key: &Box<str>| match (
-            old.and_then(|old| old.find_column(key)),
-            table.find_column(key),
-        ) {
-            (Some(old), Some(new)) => data_type(old) != data_type(new),
-            _ => false,
+        let is_other = |key: &str| {
+            let columns = (old.and_then(|old| old.find_column(key)), table.find_column(key));
+            matches!(columns, (Some(old), Some(new)) if data_type(old) != data_type(new))
         };
         // References have the types of keys.
-        if table.primary_key.iter().any(is_other) {
+        if table.primary_key.iter().any(|key| is_other(key)) {
             return Err(KeyChanged { table: table.name.clone() });
         }
     }

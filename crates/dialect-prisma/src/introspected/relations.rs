@@ -3,7 +3,7 @@
 use catalog::Catalog;
 
 use super::names::{self, Names, capitalized};
-use super::tables::{Pair, Tables};
+use super::tables::{Pair, Reference, Tables};
 use crate::definitions::{generated_name, is_relation_name};
 use crate::model::{
     End, Field, FieldKind, OnDelete, Relation, RelationEnd, RelationIndex, RelationStorage, Type,
@@ -16,31 +16,49 @@ const LONGEST: usize = 54;
 /// A relation without its name and its fields, but for that of its column.
 #[derive(Debug)]
 pub(super) enum Draft {
-    /// A column of the rows of a type.
-    Inline {
-        holder: TypeIndex,
-        /// The index of its field.
-        field: usize,
-        target: TypeIndex,
-        column: Box<str>,
-        is_unique: bool,
-    },
-    /// A table of pairs.
-    Pairs { table: Box<str>, ends: [(TypeIndex, Box<str>); 2], id_column: Option<Box<str>> },
+    Inline(Inline),
+    Pairs(Pairs),
+}
+
+/// A column of the rows of a type.
+#[derive(Debug)]
+pub(super) struct Inline {
+    pub(super) holder: TypeIndex,
+    /// The index of its field.
+    pub(super) field: usize,
+    pub(super) target: TypeIndex,
+    pub(super) column: Box<str>,
+    pub(super) is_unique: bool,
+}
+
+/// A table of pairs.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    table: Box<str>,
+    ends: [PairEnd; 2],
+    id_column: Option<Box<str>>,
+}
+
+/// A column of a table of pairs, with the type of the rows to which it leads.
+#[derive(Debug)]
+struct PairEnd {
+    r#type: TypeIndex,
+    column: Box<str>,
 }
 
 /// The relations by tables of pairs.
 pub(super) fn of_pairs(catalog: &Catalog, tables: &Tables) -> Vec<Draft> {
     let drafts = tables.pairs.iter().filter_map(|pair| {
         let Pair { entity, ends: [first, second], id } = pair;
-        let end = |own: &super::tables::Reference| {
-            Some((tables.type_of(own.target)?, catalog[own.column].name.clone()))
+        let end = |own: &Reference| {
+            let column = catalog[own.column].name.clone();
+            Some(PairEnd { r#type: tables.type_of(own.target)?, column })
         };
-        Some(Draft::Pairs {
+        Some(Draft::Pairs(Pairs {
             table: catalog[*entity].name.clone(),
             ends: [end(first)?, end(second)?],
             id_column: id.map(|id| catalog[id].name.clone()),
-        })
+        }))
     });
     drafts.collect()
 }
@@ -48,8 +66,8 @@ pub(super) fn of_pairs(catalog: &Catalog, tables: &Tables) -> Vec<Draft> {
 impl Draft {
     fn types(&self) -> (TypeIndex, TypeIndex) {
         match self {
-            Self::Inline { holder, target, .. } => (*holder, *target),
-            Self::Pairs { ends: [(first, _), (second, _)], .. } => (*first, *second),
+            Self::Inline(own) => (own.holder, own.target),
+            Self::Pairs(Pairs { ends: [first, second], .. }) => (first.r#type, second.r#type),
         }
     }
 }
@@ -69,13 +87,8 @@ pub(super) fn relations(
     for draft in drafts {
         let is_ambiguous = is_ambiguous(draft.types());
         let relation = match draft {
-            Draft::Inline { holder, field, target, column, is_unique } => {
-                let own = Inline { holder, field, target, column, is_unique };
-                own.relation(types, is_ambiguous, &relations)
-            }
-            Draft::Pairs { table, ends, id_column } => {
-                of_table(types, (table, ends, id_column), is_ambiguous, &relations, names)
-            }
+            Draft::Inline(own) => own.relation(types, is_ambiguous, &relations),
+            Draft::Pairs(own) => own.relation(types, is_ambiguous, &relations, names),
         };
         relations.push(relation);
     }
@@ -156,15 +169,6 @@ fn free_name(wanted: &str, relations: &[Relation]) -> Box<str> {
     name.into()
 }
 
-/// A relation by a column.
-struct Inline {
-    holder: TypeIndex,
-    field: usize,
-    target: TypeIndex,
-    column: Box<str>,
-    is_unique: bool,
-}
-
 impl Inline {
     fn relation(self, types: &mut [Type], is_ambiguous: bool, relations: &[Relation]) -> Relation {
         let Self { holder, field, target, column, is_unique } = self;
@@ -190,47 +194,49 @@ impl Inline {
     }
 }
 
-/// A relation by a table of pairs.
-fn of_table(
-    types: &mut [Type],
-    (table, [first, second], id_column): (Box<str>, [(TypeIndex, Box<str>); 2], Option<Box<str>>),
-    is_ambiguous: bool,
-    relations: &[Relation],
-    names: &mut Names,
-) -> Relation {
-    let is_of_itself = first.0 == second.0;
-    let name_of = |types: &[Type], own: TypeIndex| types[own.0].name.clone();
-    let wanted = name_of(types, second.0);
-    let near = add_field(types, first.0, &wanted, true);
-    let wanted = match is_of_itself {
-        true => format!("{}Of", name_of(types, first.0)),
-        false => name_of(types, first.0).into(),
-    };
-    let far = add_field(types, second.0, &wanted, true);
-    let (a, b, is_turned) = in_order(types, end(first.0, near), end(second.0, far));
-    let (a_column, b_column) = match is_turned {
-        false => (first.1, second.1),
-        true => (second.1, first.1),
-    };
-    let generated = generated_name(&types[a.r#type.0].name, &types[b.r#type.0].name);
-    let own_name = table.strip_prefix('_').unwrap_or_default();
-    let is_plain = (&*a_column, &*b_column) == ("A", "B") && id_column.is_none();
-    let is_free = relations.iter().all(|relation| *relation.name != *own_name);
-    // A table of Prisma's has the name of its relation; another one needs a type of its own.
-    let name = match () {
-        () if is_plain && own_name == generated && !is_ambiguous => own_name.into(),
-        () if is_plain && is_relation_name(own_name) && is_free => own_name.into(),
-        () => {
-            let mut name = match is_relation_name(own_name) {
-                true => names.take(own_name),
-                false => names.r#type(&table),
-            };
-            while relations.iter().any(|relation| relation.name == name) {
-                name = names.take(&name);
+impl Pairs {
+    fn relation(
+        self,
+        types: &mut [Type],
+        is_ambiguous: bool,
+        relations: &[Relation],
+        names: &mut Names,
+    ) -> Relation {
+        let Self { table, ends: [first, second], id_column } = self;
+        let is_of_itself = first.r#type == second.r#type;
+        let name_of = |types: &[Type], own: TypeIndex| types[own.0].name.clone();
+        let wanted = name_of(types, second.r#type);
+        let near = add_field(types, first.r#type, &wanted, true);
+        let wanted = match is_of_itself {
+            true => format!("{}Of", name_of(types, first.r#type)),
+            false => name_of(types, first.r#type).into(),
+        };
+        let far = add_field(types, second.r#type, &wanted, true);
+        let (a, b, is_turned) = in_order(types, end(first.r#type, near), end(second.r#type, far));
+        let (a_column, b_column) = match is_turned {
+            false => (first.column, second.column),
+            true => (second.column, first.column),
+        };
+        let generated = generated_name(&types[a.r#type.0].name, &types[b.r#type.0].name);
+        let own_name = table.strip_prefix('_').unwrap_or_default();
+        let is_plain = (&*a_column, &*b_column) == ("A", "B") && id_column.is_none();
+        let is_free = relations.iter().all(|relation| *relation.name != *own_name);
+        // A table of Prisma's has the name of its relation; another one needs a type of its own.
+        let name = match () {
+            () if is_plain && own_name == generated && !is_ambiguous => own_name.into(),
+            () if is_plain && is_relation_name(own_name) && is_free => own_name.into(),
+            () => {
+                let mut name = match is_relation_name(own_name) {
+                    true => names.take(own_name),
+                    false => names.r#type(&table),
+                };
+                while relations.iter().any(|relation| relation.name == name) {
+                    name = names.take(&name);
+                }
+                name
             }
-            name
-        }
-    };
-    let storage = RelationStorage::Table { table, a_column, b_column, id_column };
-    Relation { name, old_name: None, a, b, storage }
+        };
+        let storage = RelationStorage::Table { table, a_column, b_column, id_column };
+        Relation { name, old_name: None, a, b, storage }
+    }
 }
