@@ -30,7 +30,9 @@ use ir::{
 use response::{Figure, Leaf, Part};
 
 pub use argument::{ArgumentRole, NearestRole, PagePart};
-pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
+pub use filter::{
+    CompositePlace, DeclaredRole, FilterRole, OneOf, OperatorRole, RowsRole, Subject,
+};
 pub use function::{
     ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument, OmittedArguments,
 };

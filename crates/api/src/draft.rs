@@ -21,8 +21,29 @@ pub struct Draft<S> {
 
 /// A part of a printed schema. Parts are in the order of the type.
 pub trait Section: Copy + Ord {
-    /// True if its types are in the order of their names, and not in that in which they were added.
-    fn is_by_name(self) -> bool;
+    fn order(self) -> TypeOrder;
+}
+
+/// The order of the types of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeOrder {
+    /// As they were added.
+    Added,
+    /// By name.
+    Name,
+    /// By name, without regard to case.
+    NameIgnoringCase,
+}
+
+impl TypeOrder {
+    /// The key by which a type is sorted.
+    fn key(self, name: &str) -> Option<String> {
+        match self {
+            Self::Added => None,
+            Self::Name => Some(name.to_owned()),
+            Self::NameIgnoringCase => Some(name.to_lowercase()),
+        }
+    }
 }
 
 /// A type of a draft.
@@ -160,11 +181,8 @@ impl<S: Section> Draft<S> {
     /// Makes an API of the types: first the types, since they refer to each other, then their
     /// members.
     pub fn finish(mut self, builder: &mut ApiBuilder) {
-        self.types.sort_by(|one, other| {
-            let name =
-                |known: &DraftType<S>| known.section.is_by_name().then(|| known.name.clone());
-            (one.section, name(one)).cmp(&(other.section, name(other)))
-        });
+        self.types
+            .sort_by_cached_key(|known| (known.section, known.section.order().key(&known.name)));
         // Types get their ids in the order in which they are added.
         let names = self.types.iter().enumerate();
         let ids: FxHashMap<&str, TypeId> =

@@ -8,16 +8,56 @@ use graphql::{ErrorCode, GraphQLError};
 /// The member with Prisma's code.
 const CODE: &str = "code";
 
-/// The beginnings of messages of wrong inputs, with their codes.
-const INPUTS: [(&str, u16); 4] = [
-    ("You provided an invalid argument for the where selector on", 3040),
-    ("You provided more than one field for the unique selector on", 3045),
-    ("The field '", 3033),
-    (key_cursors::FIRST_AND_LAST, 3014),
+const NULL_OF_REQUIRED: &str = "You are trying to set a required field to null. If you are using \
+     GraphQL arguments, make sure that you specify a value for all arguments. Fieldname if known: ";
+
+/// The beginnings and ends of messages of wrong inputs, with their codes.
+const INPUTS: [(&str, &str, u16); 7] = [
+    ("You provided an invalid argument for the where selector on", "", 3040),
+    ("You provided more than one field for the unique selector on", "", 3045),
+    ("The field '", " cannot be filtered by null.", 3033),
+    ("The field '", " would violate that constraint", 3032),
+    ("The input value null was not valid", "", 3036),
+    (NULL_OF_REQUIRED, "", 3020),
+    (key_cursors::FIRST_AND_LAST, "", 3014),
 ];
 
 /// Arguments of pages, with the codes of their errors.
 const PAGES: [(&str, u16); 3] = [("first", 3026), ("last", 3027), ("skip", 3028)];
+
+/// The text of a key without a field.
+pub(crate) fn no_key(r#type: &str) -> String {
+    format!(
+        "You provided an invalid argument for the where selector on {type}. Please provide exactly \
+         one unique field and value."
+    )
+}
+
+/// The text of a key with several fields.
+pub(crate) fn several_keys(r#type: &str) -> String {
+    format!(
+        "You provided more than one field for the unique selector on {type}. If you want that \
+         behavior you can use the many query and combine fields with AND / OR."
+    )
+}
+
+/// The text of a new row without a row that it must have.
+pub(crate) fn relation_required(field: &str, r#type: &str) -> String {
+    format!(
+        "The field '{field}' on type '{type}' is required. Performing this mutation would violate \
+         that constraint"
+    )
+}
+
+/// The text of a null for a new row's required field that has a default.
+pub(crate) fn null_refused(field: &str, r#type: &str) -> String {
+    format!("The input value null was not valid for field {field} of type {type}.")
+}
+
+/// The text of a required field that is set to null.
+pub(crate) fn null_of_required(field: &str) -> String {
+    format!("{NULL_OF_REQUIRED}{field}")
+}
 
 /// The text of a negative argument.
 pub(crate) fn not_negative(argument: &str) -> String {
@@ -43,8 +83,10 @@ pub fn form(error: &GraphQLError) -> GraphQLError {
             let is_of = |argument: &str| error.message == not_negative(argument);
             let page = PAGES.iter().find(|(argument, _)| is_of(argument));
             let page = page.map(|(_, code)| *code);
-            let input = INPUTS.iter().find(|(begin, _)| error.message.starts_with(begin));
-            page.or(input.map(|(_, code)| *code))
+            let input = INPUTS.iter().find(|(begin, end, _)| {
+                error.message.starts_with(begin) && error.message.ends_with(end)
+            });
+            page.or(input.map(|(_, _, code)| *code))
         }
         _ => None,
     };
@@ -70,11 +112,7 @@ pub fn refused_by_database(
              sure you are only creating edges between existing nodes. Id if available: "
                 .to_owned(),
         ),
-        ErrorCode::NotNullViolation => Some(format!(
-            "You are trying to set a required field to null. If you are using GraphQL arguments, \
-             make sure that you specify a value for all arguments. Fieldname if known: {}",
-            column.unwrap_or_default()
-        )),
+        ErrorCode::NotNullViolation => Some(null_of_required(column.unwrap_or_default())),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ use super::variants::{self, OfVariant};
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
-    OperatorRole, RowPart, RowsRole, Subject, ValueBinding, VariantLink, VariantsId,
+    OneOf, OperatorRole, RowPart, RowsRole, Subject, ValueBinding, VariantLink, VariantsId,
 };
 use declared::not_declared;
 use graph::all;
@@ -186,7 +186,9 @@ impl Context<'_> {
             }
         };
         let rows = match role {
-            FilterRole::RelatedBy { hop, .. } => RelatedRows::One(*hop),
+            FilterRole::RelatedBy { hop, .. } | FilterRole::RelatedThrough { near: hop, .. } => {
+                RelatedRows::One(*hop)
+            }
             FilterRole::RelatedVariantsBy { variants, .. } => RelatedRows::Variants(*variants),
             FilterRole::Declared(DeclaredRole::By { place, .. }) => {
                 let link = around.variant.and_then(|own| own.link(*place));
@@ -249,6 +251,7 @@ impl Context<'_> {
                 let stated = self.stated_by_filter(role, given)?;
                 Ok(stated.map(|filter| Filter::Except(Box::new(filter))))
             }
+            FilterRole::OneOf(of) => self.one_of(given, of),
             FilterRole::AllPresent => self.all_present(given),
             FilterRole::Negated(role) => {
                 let stated = self.stated_by_filter(role, given)?;
@@ -541,7 +544,25 @@ impl Context<'_> {
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
         let filter = self.object(given, FilterContext::along(hop))?;
+        let filter = filter.or_else(|| match given.binding.empty {
+            Meaning::Related | Meaning::Unrelated => Some(Filter::all()),
+            _ => None,
+        });
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
+    }
+
+    /// The only condition that an object of conditions has.
+    fn one_of(
+        &self,
+        given: PresentInput<'_, '_>,
+        of: &OneOf,
+    ) -> Result<Option<Filter>, LowerError> {
+        let object = self.api.schema[given.id].r#type.base;
+        match &self.members_present(given.input, object, given.location)?[..] {
+            [(id, input)] => self.condition(*id, input, given.around, given.location),
+            [] => Err(LowerError::refused(&of.none, given.location)),
+            [_, _, ..] => Err(LowerError::refused(&of.several, given.location)),
+        }
     }
 
     /// Filters rows by those that joining rows lead to.

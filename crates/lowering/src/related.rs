@@ -122,7 +122,7 @@ impl<'a> Context<'a> {
         let shown = match change.kind {
             RelatedChangeKind::Create => {
                 let data = match inputs.data {
-                    Some(data) => self.row_data(data, place)?,
+                    Some(data) => self.row_data(data, true, place)?,
                     // A type whose rows have no values of their clients.
                     None => data::RowData::default(),
                 };
@@ -130,16 +130,16 @@ impl<'a> Context<'a> {
             }
             RelatedChangeKind::Update => {
                 let selected = self.selector(rows, inputs.key()?, place)?;
-                let data = self.row_data(inputs.data()?, place)?;
+                let data = self.row_data(inputs.data()?, false, place)?;
                 self.change_row(rows, &selected, data, place)?
             }
             RelatedChangeKind::Upsert => {
                 let selected = self.selector(rows, inputs.key()?, place)?;
                 let [update, create] = [inputs.update()?, inputs.create()?];
                 let found = self.find_key(rows, selected.filter.clone());
-                let data = self.row_data(update, place)?;
+                let data = self.row_data(update, false, place)?;
                 self.only_if(&found, true, |context| context.update_row(&found, data, place))?;
-                let data = self.row_data(create, place)?;
+                let data = self.row_data(create, true, place)?;
                 let made = self.only_if(&found, false, |context| {
                     context.insert_row(rows, data, Vec::new(), place)
                 })?;
@@ -157,7 +157,7 @@ impl<'a> Context<'a> {
                 return Ok(node);
             }
             RelatedChangeKind::UpdateMany => {
-                let data = self.row_data(inputs.data()?, place)?;
+                let data = self.row_data(inputs.data()?, false, place)?;
                 let filter = Filter::and(inputs.conditions);
                 let step = self.update_all(rows, filter, data, place)?;
                 ResultRows::Changed(step)

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::service::Database;
 
-const USAGE: &str = "usage: prisma-cases [read|schema] [--sqlite] PRISMA1 [PART OF A PATH]…";
+const USAGE: &str =
+    "usage: prisma-cases [read|schema|introspect] [--sqlite] PRISMA1 [PART OF A PATH]…";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
@@ -14,6 +15,8 @@ pub(crate) enum Command {
     Read,
     /// Compares printed schemas.
     Schema,
+    /// Compares datamodels of tables.
+    Introspect,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +39,7 @@ impl Arguments {
             match &*word {
                 "read" if others.is_empty() => command = Command::Read,
                 "schema" if others.is_empty() => command = Command::Schema,
+                "introspect" if others.is_empty() => command = Command::Introspect,
                 "--sqlite" => database = Database::Sqlite,
                 option if option.starts_with('-') => return Err(USAGE.into()),
                 _ => others.push(word),
@@ -71,6 +75,7 @@ mod tests {
         check("prisma1", Ok((Command::Replay, Database::Postgres, "prisma1", 0)));
         check("read prisma1 a b", Ok((Command::Read, Database::Postgres, "prisma1", 2)));
         check("--sqlite schema p read", Ok((Command::Schema, Database::Sqlite, "p", 1)));
+        check("introspect p", Ok((Command::Introspect, Database::Postgres, "p", 0)));
         check("", Err(()));
         check("--other p", Err(()));
     }

@@ -19,8 +19,7 @@ use std::rc::Rc;
 use crate::corpus::Corpus;
 use crate::scala::{Definition, Expression, Statement, TextPart};
 use crate::service::{Database, Service};
-use crate::suite::Test;
-use crate::value::{Binding, Closure, Host, Project, Scope, Value};
+use crate::value::{Binding, Closure, Host, Project, Scope, Test, Value};
 
 /// Why a program does not go on.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Replays the tests of Prisma 1's servers against Thalweg.
 //!
 //! ```sh
-//! cargo run -p prisma-cases -- [read|schema] [--sqlite] PRISMA1 [PART]…
+//! cargo run -p prisma-cases -- [read|schema|introspect] [--sqlite] PRISMA1 [PART]…
 //! ```
 //!
 //! The tests are not in this repository: `https://github.com/prisma/prisma1` has them. They are
@@ -10,7 +10,8 @@
 //! requests. A test with a statement that is not understood is never counted as equal.
 //!
 //! `read` only tells what is understood, without a server; `schema` compares the printed schemas of
-//! the generator's cases.
+//! the generator's cases, and `introspect` the datamodels of tables with the snapshots of Prisma's
+//! introspection.
 
 #![allow(
     clippy::print_stdout,
@@ -22,7 +23,7 @@ mod arguments;
 mod corpus;
 mod evaluate;
 mod fixtures;
-mod matcher;
+mod introspections;
 mod report;
 mod scala;
 mod service;
@@ -66,15 +67,19 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<Report, String> {
     let service = match arguments.command {
         Command::Read => None,
-        Command::Replay | Command::Schema => {
+        Command::Replay | Command::Schema | Command::Introspect => {
             let folder = std::env::temp_dir().join(format!("prisma-cases-{}", std::process::id()));
             Some(RefCell::new(Service::new(program(), folder, arguments.database)?))
         }
     };
-    if arguments.command == Command::Schema
-        && let Some(service) = &service
-    {
-        return fixtures::run(arguments, &mut service.borrow_mut());
+    match (arguments.command, &service) {
+        (Command::Schema, Some(service)) => {
+            return fixtures::run(arguments, &mut service.borrow_mut());
+        }
+        (Command::Introspect, Some(service)) => {
+            return introspections::run(arguments, &mut service.borrow_mut());
+        }
+        _ => {}
     }
     let corpus = Corpus::read(&arguments.repository).map_err(|error| error.to_string())?;
     if corpus.specs.is_empty() {

@@ -20,8 +20,8 @@ use process::Process;
 
 use crate::value::{Deployment, Place, Project};
 
-/// Servers that run at the same time: a test seldom has more projects than one.
-const MAX_SERVERS: usize = 3;
+/// Databases that are kept for later tests, many of which have the same few datamodels.
+const MAX_SERVERS: usize = 20;
 
 /// A part of the HTTP API of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +119,10 @@ fn serve_existing_arguments(types: &Path, url: &str, schema: &str) -> Vec<String
 fn schema_arguments(types: &Path, url: &str) -> Vec<String> {
     let types = types.display().to_string();
     ["schema", &types, "--dialect", "prisma", "--data", url].map(str::to_owned).into()
+}
+
+fn types_arguments(url: &str, schema: &str) -> Vec<String> {
+    ["types", url, "--dialect", "prisma", "--schema", schema].map(str::to_owned).into()
 }
 
 impl Service {
@@ -305,6 +309,16 @@ impl Service {
     pub(crate) fn schema(&mut self, data_model: &str) -> Result<String, String> {
         let (types, location) = self.migrated(data_model)?;
         let printed = process::run(&self.program, &schema_arguments(&types, &location.url()));
+        location.remove();
+        printed.map(|printed| printed.output)
+    }
+
+    /// The datamodel of the tables that statements make in a schema.
+    pub(crate) fn introspect(&mut self, sql: &str, schema: &str) -> Result<String, String> {
+        let location = self.new_database()?;
+        let made = location.execute(sql).map_err(|error| format!("the statements: {error}"));
+        let printed = made
+            .and_then(|()| process::run(&self.program, &types_arguments(&location.url(), schema)));
         location.remove();
         printed.map(|printed| printed.output)
     }

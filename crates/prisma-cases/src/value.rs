@@ -1,12 +1,15 @@
 //! Values of the tests' programs.
 
+mod matcher;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use crate::matcher::Matcher;
+pub(crate) use matcher::Matcher;
+
 use crate::scala::{Case, Expression, Function, Pattern, Template};
 
 #[derive(Debug, Clone)]
@@ -63,6 +66,16 @@ pub(crate) enum Place {
 pub(crate) struct Record {
     pub(crate) kind: &'static str,
     pub(crate) fields: Vec<(String, Value)>,
+}
+
+/// A test that a spec has declared.
+#[derive(Debug, Clone)]
+pub(crate) struct Test {
+    pub(crate) name: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) is_ignored: bool,
+    pub(crate) body: Expression,
+    pub(crate) scope: Scope,
 }
 
 /// A deployment that was applied, or was not, and what was said.

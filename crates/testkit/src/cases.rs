@@ -18,7 +18,9 @@ mod print;
 mod property;
 
 pub use copies::{PostgresCopy, SqliteCopy};
-pub use databases::{DatabaseError, Databases, DefinedDatabase, MakeDefined, sample_script};
+pub use databases::{
+    DatabaseError, Databases, DefinedDatabase, DefinitionsKind, MakeDefined, sample_script,
+};
 pub use file::{Case, Family, Fault, Header, Section, SectionKind, Skip, Step};
 pub use find::{CaseFile, find};
 pub use json::{InvalidJson, compact, pretty};

@@ -15,6 +15,8 @@ use super::{Meaning, VariantsId};
 pub enum FilterRole {
     /// A conjunction: an object of conditions.
     Conditions,
+    /// An object of conditions, exactly one of which is given.
+    OneOf(Arc<OneOf>),
     /// A conjunction: a list of [`FilterRole::Conditions`]; `item` is the meaning of `{}` in it.
     And { item: Meaning },
     /// A disjunction: a list of [`FilterRole::Conditions`].
@@ -118,6 +120,15 @@ pub enum FilterRole {
     /// A filter by entity: a list of enum values, bound by
     /// [`ValueBinding::Variant`](super::ValueBinding::Variant).
     OfVariants,
+}
+
+/// The errors of [`FilterRole::OneOf`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneOf {
+    /// None is given.
+    pub none: Box<str>,
+    /// Several are given.
+    pub several: Box<str>,
 }
 
 /// A condition on related rows.

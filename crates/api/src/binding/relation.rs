@@ -8,6 +8,8 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use ir::Hop;
 
+use super::OneOf;
+
 /// Rows that changes write together with those of their relations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelatedRows {
@@ -16,6 +18,8 @@ pub struct RelatedRows {
     pub key: FieldId,
     /// The name of their type in errors.
     pub name: Box<str>,
+    /// The errors of a [`RelatedRole::Where`] that does not have one field.
+    pub selector: Arc<OneOf>,
     /// Relations in which rows of another type must have one of these: such rows are not deleted.
     pub requirements: Vec<RelationRequirement>,
     /// Relations whose other rows are deleted with these.
@@ -91,6 +95,8 @@ pub struct RelationWrites {
     pub far: RelationSide,
     /// The error if a row would lack another that it must have.
     pub violated: Box<str>,
+    /// The error of a new row without another that it must have.
+    pub missing: Box<str>,
     /// The beginning of the error if two rows are not related: names of the relation and of this type.
     pub unrelated: Box<str>,
 }

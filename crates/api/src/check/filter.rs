@@ -37,6 +37,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
     let within = |scope| Some(Reading::Members(Position::Condition(scope)));
     match role {
         FilterRole::Conditions
+        | FilterRole::OneOf(_)
         | FilterRole::And { .. }
         | FilterRole::Or { .. }
         | FilterRole::OrSiblings => within(Scope { group: false, ..scope }),

@@ -1,6 +1,6 @@
 //! Parts of the schema, in the order in which Dgraph prints them.
 
-use api::draft;
+use api::draft::{self, TypeOrder};
 
 /// The types so far.
 pub(super) type Draft = draft::Draft<Section>;
@@ -24,10 +24,10 @@ pub(super) enum Section {
 }
 
 impl draft::Section for Section {
-    fn is_by_name(self) -> bool {
+    fn order(self) -> TypeOrder {
         match self {
-            Self::Objects | Self::Enums | Self::Inputs => true,
-            Self::Scalars | Self::Definitions | Self::Base | Self::Roots => false,
+            Self::Objects | Self::Enums | Self::Inputs => TypeOrder::Name,
+            Self::Scalars | Self::Definitions | Self::Base | Self::Roots => TypeOrder::Added,
         }
     }
 }

@@ -189,11 +189,12 @@ fn logical(name: &str) -> Vec<DraftInput> {
         described(DraftInput::new(name, &list, binding), about)
     };
     let item = Meaning::True;
+    // The meaning of an empty list is negated, too.
     let negated = FilterRole::Negated(Box::new(FilterRole::Or { item: item.clone() }));
     vec![
         input("AND", FilterRole::And { item: item.clone() }, Meaning::True, AND),
         input("OR", FilterRole::Or { item }, Meaning::False, OR),
-        input("NOT", negated, Meaning::True, NOT),
+        input("NOT", negated, Meaning::False, NOT),
     ]
 }
 

@@ -11,6 +11,7 @@ use api::draft::DraftInput;
 
 use super::builder::{Builder, RelationField, required_if, upper_first};
 use super::{filters, rows};
+use crate::errors::{null_of_required, null_refused};
 use crate::located::LocatedField;
 use crate::model::{Behaviour, IdStrategy, ScalarField, ScalarType, TypeIndex};
 
@@ -104,6 +105,7 @@ enum Written {
 }
 
 fn scalars(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<DraftInput> {
+    let owner = &*build.r#type(index).name;
     let mut members = Vec::new();
     for (place, field, scalar) in build.scalars(index) {
         if !is_written(scalar, written) {
@@ -118,7 +120,16 @@ fn scalars(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<D
         };
         let r#type = required_if(is_given && written == Written::New, name);
         let binding = match build.located.column(index, place) {
-            Some(column) => InputBinding::lenient(WriteRole::Stored(column.field)),
+            Some(column) => InputBinding {
+                role: WriteRole::Stored(column.field).into(),
+                // Of a required field of a new row without a default the type refuses null.
+                null: match (field.is_required && !is_key(scalar), written) {
+                    (false, _) => Meaning::Ignore,
+                    (true, Written::New) => Meaning::refuse(null_refused(&field.name, owner)),
+                    (true, Written::Changed) => Meaning::refuse(null_of_required(&field.name)),
+                },
+                empty: Meaning::Ignore,
+            },
             None => InputBinding::lenient(InputRole::Refused(MISSING.into())),
         };
         members.push(DraftInput::new(&field.name, &r#type, binding));
@@ -139,6 +150,11 @@ fn scalars(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<D
         members.push(DraftInput::new(&field.name, &name, InputBinding::lenient(role)));
     }
     members
+}
+
+/// True for keys: a new row without one gets it.
+fn is_key(scalar: &ScalarField) -> bool {
+    matches!(scalar.behaviour, Behaviour::Id(_))
 }
 
 /// True for fields whose values clients write: keys only of new rows, and only those that are no

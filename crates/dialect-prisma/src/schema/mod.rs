@@ -7,7 +7,7 @@
 //! * `base`: types that every schema has
 //! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
-//! * `roots`: queries, mutations and subscriptions; `nodes`: the row of any type
+//! * `roots`: queries and mutations; `nodes`: the row of any type; `subscriptions`: events of rows
 //! * `rows`: relations as changes write them; `values`: stored values
 
 mod arguments;
@@ -20,6 +20,7 @@ mod objects;
 mod roots;
 mod rows;
 mod section;
+mod subscriptions;
 mod values;
 
 use api::{Api, ApiBuilder, Transactions};
@@ -42,6 +43,7 @@ pub(crate) fn api(model: &Model, located: &Located) -> Api {
         filters::add_orders(&mut build, index);
     }
     roots::add(&mut build);
+    subscriptions::add(&mut build);
     let mut builder = ApiBuilder::default();
     rows::add(&build, &mut builder);
     build.finish(&mut builder);

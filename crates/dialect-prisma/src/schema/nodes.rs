@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::binding::{
-    FieldBinding, FilterRole, OperatorRole, RowsBinding, RowsForm, RowsFrom, Subject,
+    FieldBinding, FilterRole, InputRole, OperatorRole, RowsBinding, RowsForm, RowsFrom, Subject,
     VariantBinding, VariantsId,
 };
 use api::draft::{DraftField, DraftInput};
@@ -21,21 +21,24 @@ const KEY: u16 = 0;
 
 /// The field for the row of any type.
 pub(super) fn field(build: &Builder<'_>) -> DraftField {
-    let subject = Arc::new(Subject::new(ValueRef::Common(KEY)));
-    let operator = OperatorRole::Compare(Comparison::Equal);
-    let id = InputBinding::lenient(FilterRole::On { subject, operator });
-    let id = described(DraftInput::new("id", "ID!", id), "The ID of an object");
     let first = nodes(build).next().and_then(|index| build.located.r#type(index));
-    let binding = match first {
-        Some(located) => FieldBinding::Rows(RowsBinding {
-            from: RowsFrom::Variants { variants: NODES, once: false },
-            entity: located.entity,
-            form: RowsForm::First,
-            default_limit: None,
-        }),
-        // No type is a node.
-        None => FieldBinding::Literal(b"null".as_slice().into()),
+    let (binding, id) = match first {
+        Some(located) => {
+            let subject = Arc::new(Subject::new(ValueRef::Common(KEY)));
+            let operator = OperatorRole::Compare(Comparison::Equal);
+            let rows = RowsBinding {
+                from: RowsFrom::Variants { variants: NODES, once: false },
+                entity: located.entity,
+                form: RowsForm::First,
+                default_limit: None,
+            };
+            (FieldBinding::Rows(rows), FilterRole::On { subject, operator }.into())
+        }
+        // No type is a node, so no id is that of one.
+        None => (FieldBinding::Literal(b"null".as_slice().into()), InputRole::Ignored),
     };
+    let id = DraftInput::new("id", "ID!", InputBinding::lenient(id));
+    let id = described(id, "The ID of an object");
     let field = DraftField::new("node", "Node", binding).with(vec![id]);
     described_field(field, "Fetches an object given its ID")
 }

@@ -1,4 +1,4 @@
-//! Queries, mutations and subscriptions.
+//! Queries and mutations.
 
 use api::InputBinding;
 use api::binding::{
@@ -30,7 +30,7 @@ pub(super) fn add(build: &mut Builder<'_>) {
         let key = DraftInput::new(
             "where",
             &format!("{name}WhereUniqueInput!"),
-            InputBinding::lenient(FilterRole::Conditions),
+            InputBinding::lenient(FilterRole::OneOf(rows::selector(name))),
         );
         queries.push(DraftField::new(&lower_first(name), name, binding).with(vec![key]));
     }

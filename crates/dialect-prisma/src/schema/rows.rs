@@ -1,12 +1,15 @@
 //! Rows as changes write them together with those of their relations.
 
+use std::sync::Arc;
+
 use api::ApiBuilder;
 use api::binding::{
-    Cascade, ElementRows, RelatedRows, RelatedRowsId, RelationLink, RelationPlace,
+    Cascade, ElementRows, OneOf, RelatedRows, RelatedRowsId, RelationLink, RelationPlace,
     RelationRequirement, RelationSide, RelationWrites,
 };
 
 use super::builder::{Builder, RelationField};
+use crate::errors::{no_key, relation_required, several_keys};
 use crate::located::{LocatedField, LocatedList, LocatedRelation};
 use crate::model::{End, Model, OnDelete, Relation, RelationIndex, TypeIndex};
 
@@ -17,6 +20,11 @@ pub(super) fn id(index: TypeIndex) -> RelatedRowsId {
 
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The errors of a key of a type that does not have one field.
+pub(super) fn selector(r#type: &str) -> Arc<OneOf> {
+    Arc::new(OneOf { none: no_key(r#type).into(), several: several_keys(r#type).into() })
 }
 
 /// The rows of a list of values.
@@ -40,6 +48,7 @@ pub(super) fn writes(build: &Builder<'_>, field: RelationField<'_>) -> Option<Re
         near: RelationSide { is_list: field.is_list, is_required: field.is_required },
         far: side(build.model, field.relation, field.end.other()),
         violated: violated(build.model, field.relation),
+        missing: relation_required(field.name, owner).into(),
         unrelated: format!(
             "The relation {} has no node for the model {owner}",
             field.relation.name
@@ -100,6 +109,7 @@ pub(super) fn add(build: &Builder<'_>, builder: &mut ApiBuilder) {
             entity: located.entity,
             key: located.key,
             name: r#type.name.clone(),
+            selector: selector(&r#type.name),
             requirements: Vec::new(),
             cascades: Vec::new(),
             elements: lists.collect(),

@@ -1,6 +1,6 @@
 //! The order of the schema's types: by name, as Prisma prints them.
 
-use api::draft;
+use api::draft::{self, TypeOrder};
 
 /// The types so far.
 pub(super) type Draft = draft::Draft<Section>;
@@ -10,7 +10,7 @@ pub(super) type Draft = draft::Draft<Section>;
 pub(super) struct Section;
 
 impl draft::Section for Section {
-    fn is_by_name(self) -> bool {
-        true
+    fn order(self) -> TypeOrder {
+        TypeOrder::NameIgnoringCase
     }
 }

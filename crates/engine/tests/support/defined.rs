@@ -1,12 +1,12 @@
-//! Databases of type definitions: `schema.graphql` in a folder of `fixtures/databases`, with rows that
+//! Databases of type definitions: `schema.graphql` or `datamodel.prisma` in a folder of `fixtures/databases`, with rows that
 //! the mutation in `data.graphql` adds. It is not subject to the rules of `@auth`.
 
 use std::sync::Arc;
 
-use dialects::{Dialect, DialectName, dgraph};
+use dialects::{Dialect, DialectName, dgraph, prisma};
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{Allowed, Engine, OpenOptions, Options, SourceAddress, Worker};
-use testkit::cases::DefinedDatabase;
+use testkit::cases::{DefinedDatabase, DefinitionsKind};
 
 use crate::sources::fixtures;
 
@@ -14,7 +14,10 @@ use crate::sources::fixtures;
 pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
     let address = SourceAddress::parse(database.address).map_err(|error| error.to_string())?;
     let mut options = Options {
-        dialect: DialectName::Dgraph.dialect(),
+        dialect: match database.kind {
+            DefinitionsKind::Dgraph => DialectName::Dgraph.dialect(),
+            DefinitionsKind::Prisma => DialectName::Prisma.dialect(),
+        },
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
         connections: engine::PoolLimits::unshared(1),
         limits: engine::Limits::default(),
@@ -51,7 +54,11 @@ pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(
     if !matches!(options.dialect, Dialect::Dgraph(_)) {
         return Ok(());
     }
-    let file = fixtures().join("databases").join(database).join("schema.graphql");
+    let name = match options.dialect {
+        Dialect::Prisma(_) => "datamodel.prisma",
+        _ => "schema.graphql",
+    };
+    let file = fixtures().join("databases").join(database).join(name);
     let text = std::fs::read_to_string(&file);
     let text = text.map_err(|error| format!("{}: {error}", file.display()))?;
     define(options, &text, ApplyMigrations::Never)
@@ -66,13 +73,20 @@ pub(crate) fn remove_rules(options: &mut Options) {
 }
 
 fn define(options: &mut Options, text: &str, apply: ApplyMigrations) -> Result<(), String> {
-    let model = dgraph::definitions::read(text).map_err(|problems| {
-        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        format!("schema.graphql: {}", problems.join("; "))
-    })?;
-    if let Dialect::Dgraph(dialect) = &mut options.dialect {
-        dialect.model = Arc::new(model);
+    match &mut options.dialect {
+        Dialect::Dgraph(dialect) => {
+            dialect.model = Arc::new(dgraph::definitions::read(text).map_err(|own| listed(&own))?);
+        }
+        Dialect::Prisma(dialect) => {
+            dialect.model = Arc::new(prisma::definitions::read(text).map_err(|own| listed(&own))?);
+        }
+        _ => return Err("the dialect has no type definitions".into()),
     }
     options.schema_first = Some(SchemaFirst { definitions: text.into(), apply });
     Ok(())
+}
+
+fn listed(problems: &[impl ToString]) -> String {
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    problems.join("; ")
 }

@@ -10,8 +10,8 @@ use super::super::{Context, LowerError};
 use super::{Known, Place, equal, missing};
 use api::Api;
 use api::binding::{
-    ElementRows, FilterRole, InputRole, RelatedRole, RelatedRows, RelationVerb, RelationWrites,
-    WriteRole,
+    ElementRows, FilterRole, InputRole, Meaning, RelatedRole, RelatedRows, RelationVerb,
+    RelationWrites, WriteRole,
 };
 
 /// An input with its definition.
@@ -122,6 +122,7 @@ impl<'a> Context<'a> {
     pub(super) fn row_data(
         &self,
         (id, input): Given<'a>,
+        is_new: bool,
         place: Place,
     ) -> Result<RowData<'a>, LowerError> {
         let api: &'a Api = self.api;
@@ -133,6 +134,7 @@ impl<'a> Context<'a> {
             let r#type = api.schema[id].r#type;
             match &api.input(id).role {
                 InputRole::Write(WriteRole::Stored(field)) => {
+                    self.refuse_null((id, &input), place)?;
                     data.stored.push((*field, self.operand(&input, r#type)));
                 }
                 InputRole::Write(WriteRole::Related(RelatedRole::Elements(rows))) => {
@@ -142,6 +144,9 @@ impl<'a> Context<'a> {
                 }
                 InputRole::Write(WriteRole::Related(RelatedRole::Relation(writes))) => {
                     self.add_verbs((id, &input), writes, place, &mut data)?;
+                    if is_new {
+                        require_verb(writes, place, &data)?;
+                    }
                 }
                 InputRole::Refused(text) => return Err(LowerError::refused(text, place.location)),
                 _ => return Err(misplaced("a value of a row")),
@@ -149,6 +154,20 @@ impl<'a> Context<'a> {
         }
         data.verbs.sort_by_key(|verb| verb.verb);
         Ok(data)
+    }
+
+    /// Refuses a null that the field cannot have.
+    fn refuse_null(
+        &self,
+        (id, input): (InputId, &Input<'a>),
+        place: Place,
+    ) -> Result<(), LowerError> {
+        match &self.api.input(id).null {
+            Meaning::Refuse(text) if self.presence(input) == Presence::Null => {
+                Err(LowerError::refused(text, place.location))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// All values of a list; `None` if they are not set.
@@ -212,19 +231,11 @@ impl<'a> Context<'a> {
         let object = api.schema[id].r#type.base;
         let members = self.members_present(&input, object, place.location)?;
         let [(id, input)] = &members[..] else {
-            let name = &rows.name;
             let message = match members.is_empty() {
-                true => format!(
-                    "You provided an invalid argument for the where selector on {name}. Please \
-                     provide exactly one unique field and value."
-                ),
-                false => format!(
-                    "You provided more than one field for the unique selector on {name}. If you \
-                     want that behavior you can use the many query and combine fields with AND / \
-                     OR."
-                ),
+                true => &rows.selector.none,
+                false => &rows.selector.several,
             };
-            return Err(LowerError::refused(&message, place.location));
+            return Err(LowerError::refused(message, place.location));
         };
         let InputRole::Filter(FilterRole::Equal(field)) = api.input(*id).role else {
             return Err(misplaced("a key of a row"));
@@ -259,5 +270,18 @@ impl<'a> Context<'a> {
         let found = self.find_key(rows, selected.filter.clone());
         self.require_row(&found, missing(rows, selected.name, &selected.value));
         found
+    }
+}
+
+/// Refuses a new row without a row that it must have.
+fn require_verb(
+    writes: &RelationWrites,
+    place: Place,
+    data: &RowData<'_>,
+) -> Result<(), LowerError> {
+    let is_required = writes.near.is_required && !writes.near.is_list;
+    match is_required && !data.verbs.iter().any(|verb| std::ptr::eq(verb.writes, writes)) {
+        true => Err(LowerError::refused(&writes.missing, place.location)),
+        false => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 use ir::{Filter, Operand, Otherwise, OtherwiseKind, StepId, WriteKind};
 
+use super::super::bulk::stated;
 use super::super::{Context, LowerError};
 use super::link::related;
 use super::{Known, Place, among, equal};
@@ -42,7 +43,7 @@ impl<'a> Context<'a> {
         place: Place,
     ) -> Result<StepId, LowerError> {
         if rows.requirements.is_empty() && rows.cascades.is_empty() && rows.elements.is_empty() {
-            return Ok(self.delete(rows.entity, filter, None));
+            return Ok(self.delete(rows.entity, stated(vec![filter]), None));
         }
         let found = self.find_all(rows, filter);
         self.delete_found(rows, &found, None, place)

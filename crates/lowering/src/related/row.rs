@@ -3,6 +3,7 @@
 use catalog::FieldId;
 use ir::{Assignment, Filter, Insert, InsertedRows, Operand, StepId, Update, Value, WriteKind};
 
+use super::super::bulk::stated;
 use super::super::mutation::ResultRows;
 use super::super::{Context, LowerError};
 use super::data::{RowData, Selector};
@@ -121,7 +122,7 @@ impl<'a> Context<'a> {
             return Err(LowerError::refused(NOTHING_SET, place.location));
         }
         let values = self.with_made(rows, data.stored, false);
-        Ok(self.set_row_values(rows, filter, values))
+        Ok(self.set_row_values(rows, stated(vec![filter]), values))
     }
 
     /// Inserts the values of a row, with those that it gets without being given.

@@ -28,7 +28,7 @@ impl<'a> Context<'a> {
         let place = place.below()?;
         let child = match verb.verb {
             RelationVerb::Create => {
-                let data = self.row_data((verb.id, verb.input), place)?;
+                let data = self.row_data((verb.id, verb.input), true, place)?;
                 self.insert_row(target, data, Vec::new(), place)?
             }
             RelationVerb::Connect => {
@@ -145,7 +145,7 @@ impl<'a> Context<'a> {
                 self.unrelate_parent(writes, parent)?;
             }
         }
-        let data = self.row_data((id, input), place)?;
+        let data = self.row_data((id, input), true, place)?;
         match writes.link {
             RelationLink::Backward { field } => {
                 let given = vec![(field, parent.key.clone())];
@@ -249,13 +249,13 @@ impl<'a> Context<'a> {
         if !writes.near.is_list {
             let child = self.find_key(target, related_to(writes, parent));
             self.require_row(&child, unrelated(writes, target, None));
-            let data = self.row_data((id, input), place)?;
+            let data = self.row_data((id, input), false, place)?;
             return self.update_row(&child, data, place);
         }
         let inputs = self.row_inputs((id, &input), place)?;
         let selected = self.selector(target, inputs.key()?, place)?;
         let child = self.related_child(parent, writes, target, &selected);
-        let data = self.row_data(inputs.data()?, place)?;
+        let data = self.row_data(inputs.data()?, false, place)?;
         self.update_row(&child, data, place)
     }
 
@@ -290,7 +290,7 @@ impl<'a> Context<'a> {
         }
         let found = self.find_key(target, Filter::and(filters));
         let update = inputs.update()?;
-        let data = self.row_data(update, place)?;
+        let data = self.row_data(update, false, place)?;
         self.only_if(&found, true, |context| context.update_row(&found, data, place))?;
         let create = inputs.create()?;
         self.only_if(&found, false, |context| {
@@ -309,7 +309,7 @@ impl<'a> Context<'a> {
         let mut inputs = self.row_inputs((id, &input), place)?;
         let mut filters = vec![related_to(writes, parent)];
         filters.append(&mut inputs.conditions);
-        let data = self.row_data(inputs.data()?, place)?;
+        let data = self.row_data(inputs.data()?, false, place)?;
         self.update_all(target, Filter::and(filters), data, place)?;
         Ok(())
     }

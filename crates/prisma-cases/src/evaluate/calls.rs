@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use super::tables::record;
 use super::{Evaluated, Program, Stop, host};
-use crate::matcher::Matcher;
 use crate::scala::{Argument, Expression, Function, Statement, Template, TemplateKind};
 use crate::service::Database;
-use crate::value::{Binding, Closure, Host, Instance, Scope, Value, equal};
+use crate::value::{Binding, Closure, Host, Instance, Matcher, Scope, Value, equal};
 
 /// Evaluated arguments.
 #[derive(Debug, Default, Clone)]

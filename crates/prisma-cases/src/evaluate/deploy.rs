@@ -10,9 +10,8 @@ use serde_json::Value as Json;
 
 use super::calls::Arguments;
 use super::{Evaluated, Program, Stop, host};
-use crate::matcher::Matcher;
 use crate::service::Losses;
-use crate::value::{Deployment, Host, Place, Project, Value};
+use crate::value::{Deployment, Host, Matcher, Place, Project, Value};
 
 /// What a test expects of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

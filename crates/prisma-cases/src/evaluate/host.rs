@@ -272,6 +272,9 @@ impl Program<'_> {
             _ => return Err(Self::not_understood("a bundle that is no JSON")),
         };
         let answer = self.send(endpoint, project, &body, &body.to_string())?;
+        if answer.as_ref().is_some_and(|answer| answer.get("errors").is_some()) {
+            return Err(self.failed("the bundle is refused".into()));
+        }
         Ok(answer.map_or(Value::Anything, Value::json))
     }
 

@@ -4,10 +4,8 @@ use std::rc::Rc;
 
 use super::calls::Arguments;
 use super::{Evaluated, Program};
-use crate::matcher::Matcher;
 use crate::scala::Expression;
-use crate::suite::Test;
-use crate::value::{Host, Scope, Value, equal};
+use crate::value::{Host, Matcher, Scope, Test, Value, equal};
 
 impl Program<'_> {
     pub(super) fn infix(

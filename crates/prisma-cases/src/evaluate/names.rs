@@ -1,9 +1,8 @@
 //! Names of Scala's, ScalaTest's and Prisma's libraries.
 
 use super::{Evaluated, Program, host};
-use crate::matcher::Matcher;
 use crate::service::Database;
-use crate::value::{Binding, Host, Scope, Value};
+use crate::value::{Binding, Host, Matcher, Scope, Value};
 
 use std::rc::Rc;
 

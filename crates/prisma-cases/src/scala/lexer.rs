@@ -1,6 +1,12 @@
 //! Text to tokens.
 
-use super::syntax::TextPart;
+/// A part of an interpolated text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part {
+    Text(String),
+    /// The text of an expression.
+    Source(String),
+}
 
 #[derive(Debug, Clone)]
 pub(super) enum TokenKind {
@@ -10,7 +16,7 @@ pub(super) enum TokenKind {
     Int(i64),
     Float(f64),
     Text(String),
-    Interpolated(Vec<TextPart>),
+    Interpolated(Vec<Part>),
     Symbol(String),
     End,
 }
@@ -250,7 +256,7 @@ impl Lexer<'_> {
         Ok(self.at - 3)
     }
 
-    fn interpolated(&mut self) -> Result<Vec<TextPart>, String> {
+    fn interpolated(&mut self) -> Result<Vec<Part>, String> {
         let is_long = self.looks_at("\"\"\"");
         self.at += if is_long { 3 } else { 1 };
         let mut parts = Vec::new();
@@ -265,7 +271,7 @@ impl Lexer<'_> {
                 self.byte(0) == b'"'
             };
             if ends {
-                parts.push(TextPart::Text(unescape(&self.text[start..self.at])?));
+                parts.push(Part::Text(unescape(&self.text[start..self.at])?));
                 self.at += if is_long { 3 } else { 1 };
                 return Ok(parts);
             }
@@ -279,24 +285,23 @@ impl Lexer<'_> {
             }
             let before = unescape(&self.text[start..self.at])?;
             if self.byte(1) == b'$' {
-                parts.push(TextPart::Text(before + "$"));
+                parts.push(Part::Text(before + "$"));
                 self.at += 2;
             } else if self.byte(1) == b'{' {
-                parts.push(TextPart::Text(before));
+                parts.push(Part::Text(before));
                 self.at += 2;
                 let begin = self.at;
                 self.skip_braces()?;
-                let inner = &self.text[begin..self.at - 1];
-                parts.push(TextPart::Value(super::parser::parse_expression(inner)?));
+                parts.push(Part::Source(self.text[begin..self.at - 1].to_owned()));
             } else {
-                parts.push(TextPart::Text(before));
+                parts.push(Part::Text(before));
                 self.at += 1;
                 let length = self.text[self.at..]
                     .find(|c: char| !(c.is_alphanumeric() || c == '_'))
                     .unwrap_or(self.text.len() - self.at);
                 let name = self.text[self.at..self.at + length].to_owned();
                 self.at += length;
-                parts.push(TextPart::Value(super::syntax::Expression::Name(name)));
+                parts.push(Part::Source(name));
             }
             start = self.at;
         }
@@ -400,16 +405,11 @@ mod tests {
     fn interpolated_texts_have_parts_and_escapes_even_when_long() {
         let tokens = tokens("s\"\"\"{\"a\": \\\\\\\"$b\\\"${c.d(\"}\")}}\"\"\"").expect("tokens");
         let TokenKind::Interpolated(parts) = &tokens[0].kind else { panic!("{tokens:?}") };
-        let texts: Vec<_> = parts
-            .iter()
-            .map(|part| match part {
-                TextPart::Text(text) => text.clone(),
-                TextPart::Value(value) => format!("{value:?}"),
-            })
-            .collect();
-        assert_eq!(texts[0], "{\"a\": \\\"");
-        assert_eq!(texts[1], "Name(\"b\")");
-        assert_eq!(texts[2], "\"");
-        assert_eq!(texts[4], "}");
+        let text = |text: &str| Part::Text(text.to_owned());
+        let source = |text: &str| Part::Source(text.to_owned());
+        assert_eq!(
+            parts[..],
+            [text("{\"a\": \\\""), source("b"), text("\""), source("c.d(\"}\")"), text("}")]
+        );
     }
 }

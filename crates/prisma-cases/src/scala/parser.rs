@@ -17,7 +17,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Statement>, String> {
 }
 
 /// Reads one expression.
-pub(super) fn parse_expression(text: &str) -> Result<Expression, String> {
+fn parse_expression(text: &str) -> Result<Expression, String> {
     let mut parser = Parser::new(text)?;
     let statements = parser.statements("end of file");
     Ok(match <[_; 1]>::try_from(statements) {

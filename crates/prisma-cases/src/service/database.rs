@@ -52,12 +52,14 @@ impl Database {
     }
 }
 
-/// Deletes the rows of all tables but Thalweg's own.
-const EMPTY_POSTGRES: &str = "DO $$ DECLARE tables text; BEGIN
-  SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') INTO tables FROM pg_tables
-  WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
-    AND schemaname NOT LIKE 'thalweg%' AND tablename NOT LIKE 'thalweg%';
-  IF tables IS NOT NULL THEN EXECUTE 'TRUNCATE ' || tables || ' CASCADE'; END IF;
+/// Deletes the rows of all tables but Thalweg's own, without checks of foreign keys. For few rows this
+/// is faster than `TRUNCATE`, which makes new files.
+const EMPTY_POSTGRES: &str = "DO $$ DECLARE one record; BEGIN
+  PERFORM set_config('session_replication_role', 'replica', true);
+  FOR one IN SELECT schemaname, tablename FROM pg_tables
+    WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+      AND schemaname NOT LIKE 'thalweg%' AND tablename NOT LIKE 'thalweg%'
+  LOOP EXECUTE format('DELETE FROM %I.%I', one.schemaname, one.tablename); END LOOP;
 END $$";
 
 impl Location {

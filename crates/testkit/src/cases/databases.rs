@@ -24,8 +24,9 @@ const ROWS: usize = 500;
 /// the name.
 static ON_SERVERS: Mutex<Option<HashMap<(PathBuf, String), Made>>> = Mutex::new(None);
 
-/// The file of a database that is made of type definitions.
-const DEFINITIONS: &str = "schema.graphql";
+/// The files of databases that are made of type definitions.
+const DEFINITIONS: [(&str, DefinitionsKind); 2] =
+    [("schema.graphql", DefinitionsKind::Dgraph), ("datamodel.prisma", DefinitionsKind::Prisma)];
 
 /// The databases of one run; dropping it removes the SQLite files.
 #[derive(Debug)]
@@ -49,12 +50,20 @@ pub type MakeDefined = fn(&DefinedDatabase<'_>) -> Result<(), String>;
 pub struct DefinedDatabase<'d> {
     /// The folder's name.
     pub name: &'d str,
-    /// The text of `schema.graphql`.
+    pub kind: DefinitionsKind,
+    /// The text of the definitions.
     pub definitions: &'d str,
     /// The text of `data.graphql`, a mutation that adds the rows.
     pub rows: Option<&'d str>,
     /// A path or a URL.
     pub address: &'d str,
+}
+
+/// The system whose definitions make a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefinitionsKind {
+    Dgraph,
+    Prisma,
 }
 
 /// A database could not be created. All cases that use it report the error.
@@ -147,10 +156,8 @@ impl Databases {
     /// Makes a database if it is one of type definitions; false if it is not.
     fn make_by_definitions(&self, name: &str, address: &str) -> Result<bool, String> {
         let folder = self.fixtures.join(name);
-        let file = folder.join(DEFINITIONS);
-        if !file.exists() {
-            return Ok(false);
-        }
+        let mut known = DEFINITIONS.iter().map(|(name, kind)| (folder.join(name), *kind));
+        let Some((file, kind)) = known.find(|(file, _)| file.exists()) else { return Ok(false) };
         let Some(make) = self.make_defined else {
             return Err("databases of type definitions are not supported here".into());
         };
@@ -162,7 +169,7 @@ impl Databases {
         let rows = folder.join("data.graphql");
         let rows = rows.exists().then(|| read(&rows)).transpose()?;
         let rows = rows.as_deref();
-        make(&DefinedDatabase { name, definitions: &definitions, rows, address })?;
+        make(&DefinedDatabase { name, kind, definitions: &definitions, rows, address })?;
         Ok(true)
     }
 

@@ -178,7 +178,9 @@ fn actual(header: &Header, section: &Section, result: StepResult<'_>) -> Option<
             let lines = properties.iter().map(|one| property::measured(one, answered));
             Some(lines.collect::<Vec<_>>().join("\n"))
         }
-        SectionKind::Response => Some(readable(&without_error_id(&answered.response)).into_owned()),
+        SectionKind::Response => {
+            Some(readable(&without_error_ids(&answered.response)).into_owned())
+        }
         SectionKind::Notes => Some(outcome.notes.join("\n")),
     }
 }
@@ -187,13 +189,18 @@ fn readable(text: &str) -> Cow<'_, str> {
     json::pretty(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// The id of an error is another in each run.
-fn without_error_id(text: &str) -> String {
-    const KEY: &str = "\"errorId\":\"";
-    let mut parts = text.split(KEY);
+/// The ids of an error are others in each run.
+fn without_error_ids(text: &str) -> String {
+    let text = without_values(text, "\"errorId\":\"");
+    without_values(&text, "\"requestId\":\"")
+}
+
+/// The text without the strings behind a key.
+fn without_values(text: &str, key: &str) -> String {
+    let mut parts = text.split(key);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        out.push_str(KEY);
+        out.push_str(key);
         out.push('…');
         out.push_str(part.find('"').map_or("", |end| &part[end..]));
     }

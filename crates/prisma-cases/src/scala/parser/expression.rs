@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::super::lexer::TokenKind;
-use super::super::syntax::{Argument, Case, Enumerator, Expression, Pattern, Statement};
-use super::{Parsed, Parser};
+use super::super::lexer::{Part, TokenKind};
+use super::super::syntax::{Argument, Case, Enumerator, Expression, Pattern, Statement, TextPart};
+use super::{Parsed, Parser, parse_expression};
 
 /// The name that stands for the value of a placeholder, `_`.
 const PLACEHOLDER: &str = "_";
@@ -216,7 +216,13 @@ impl Parser<'_> {
             TokenKind::Int(value) => Ok(Expression::Int(value)),
             TokenKind::Float(value) => Ok(Expression::Float(value)),
             TokenKind::Text(text) => Ok(Expression::Text(text.into())),
-            TokenKind::Interpolated(parts) => Ok(Expression::Interpolated(parts)),
+            TokenKind::Interpolated(parts) => {
+                let parts = parts.into_iter().map(|part| match part {
+                    Part::Text(text) => Ok(TextPart::Text(text)),
+                    Part::Source(text) => parse_expression(&text).map(TextPart::Value),
+                });
+                Ok(Expression::Interpolated(parts.collect::<Parsed<_>>()?))
+            }
             TokenKind::Symbol(name) => Ok(Expression::Text(name.into())),
             TokenKind::Name(name) => match &*name {
                 "true" | "false" => Ok(Expression::Bool(name == "true")),

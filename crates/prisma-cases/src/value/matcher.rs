@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::value::{Value, equal};
+use super::{Value, equal};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Matcher {
