@@ -1,9 +1,9 @@
 //! The API of Prisma 1 (<https://github.com/prisma/prisma1>) over the tables that it made, or that
 //! are made as it would make them.
 //!
-//! * [`definitions`]: the text of a datamodel to its meaning
 //! * [`model`]: the meaning of a datamodel
-//! * [`stored`]: the tables of a new database
+//! * [`definitions`]: the text of a datamodel to its meaning
+//! * [`stored`]: the tables of a new database; [`introspected`]: the datamodel of tables
 //! * `located`: the places of a datamodel in a catalog
 //! * `schema`: the API of a datamodel
 //! * `plural`: names of lists
@@ -11,12 +11,14 @@
 
 pub mod definitions;
 pub mod errors;
+pub mod introspected;
 mod located;
 pub mod model;
 mod plural;
 mod schema;
 pub mod stored;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use api::Api;
@@ -30,6 +32,8 @@ use model::Model;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     pub model: Arc<Model>,
+    /// The datamodel is made of the tables of the database.
+    pub is_introspected: bool,
 }
 
 // Defaults of fields come from texts, so none of them is not a number.
@@ -38,29 +42,35 @@ impl Eq for Options {}
 /// A datamodel with its places in a catalog.
 #[derive(Debug)]
 pub struct Declared<'o> {
-    options: &'o Options,
+    model: Cow<'o, Model>,
     located: Located,
 }
 
-/// The parts of a datamodel that the database lacks.
+/// The parts of a datamodel that the database lacks; none if there is no type at all.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the database is not that of the datamodel: {}; correct the datamodel, or migrate the database",
-    listed(.0)
-)]
+#[error("{}", told(.0))]
 pub struct MissingParts(Vec<Missing>);
 
 /// Finds a datamodel in a catalog, and declares the relationships that it lacks.
 #[must_use]
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
-    Declared { options, located: Located::find(&options.model, catalog) }
+    let model = match options.is_introspected {
+        true => {
+            let introspected = introspected::introspected(catalog);
+            introspected.notes.into_iter().for_each(|note| catalog.note(note));
+            Cow::Owned(introspected.model)
+        }
+        false => Cow::Borrowed(&*options.model),
+    };
+    let located = Located::find(&model, catalog);
+    Declared { model, located }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
-        match self.located.missing.is_empty() {
-            true => Ok(schema::api(&self.options.model, &self.located)),
+        match self.located.missing.is_empty() && !self.model.types.is_empty() {
+            true => Ok(schema::api(&self.model, &self.located)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
     }
@@ -68,6 +78,19 @@ impl Declared<'_> {
 
 /// The most parts that an error lists.
 const LISTED: usize = 10;
+
+fn told(missing: &[Missing]) -> String {
+    match missing {
+        [] => "there is no table that a datamodel could have: `thalweg types` tells the reasons; \
+               give tables an id, or give a datamodel"
+            .to_owned(),
+        missing => format!(
+            "the database is not that of the datamodel: {}; correct the datamodel, or migrate the \
+             database",
+            listed(missing)
+        ),
+    }
+}
 
 fn listed(missing: &[Missing]) -> String {
     let parts = missing.iter().take(LISTED).map(|part| format!("{}: {}", part.of, part.what));

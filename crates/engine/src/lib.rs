@@ -45,6 +45,7 @@ pub mod batch_limits;
 pub mod cache;
 pub mod caller;
 pub mod cost;
+pub mod datamodel;
 pub mod documents;
 pub mod engine;
 pub mod enum_tables;

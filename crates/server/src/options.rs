@@ -54,6 +54,7 @@ mod subscriptions;
 mod supergraph_url;
 mod tls;
 mod triggers;
+mod types;
 mod words;
 
 pub(crate) use address::{Address, Mode, Place};
@@ -86,7 +87,6 @@ pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use import::ImportOptions;
 pub(crate) use import_metadata::ImportMetadataOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
-pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
@@ -102,6 +102,7 @@ pub(crate) use scope::{
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
+pub(crate) use types::{TypesOptions, TypesTarget};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -144,7 +145,7 @@ pub(crate) enum Command {
     /// For a supergraph (a file that ends in `.graphql`, an https:// address, or that of a registry, as
     /// SOURCE) the query plan is printed: the requests to its subgraphs.
     Explain(Box<ExplainOptions>),
-    /// Generate type definitions from a graph database
+    /// Generate type definitions from a graph database, or a datamodel of Prisma from tables
     ///
     /// The definitions are a starting point, to be edited and then served with `--types`.
     Types(TypesOptions),

@@ -68,7 +68,8 @@ fn a_graph_is_described_and_served_as_it_is() {
 }
 
 fn check_refusal() {
-    let expected = "error: type definitions are written for graphs; give an address such as \
-                    neo4j://localhost:7687\n";
-    assert_eq!(outcome(&run(&["types", "shop.db"])), (Some(1), String::new(), expected.into()));
+    let expected = "error: `--dialect neo4j` reads a graph: give an address such as \
+                    neo4j://localhost:7687; `--help` lists the options\n";
+    let refused = outcome(&run(&["types", "shop.db", "--dialect", "neo4j"]));
+    assert_eq!(refused, (Some(2), String::new(), expected.into()));
 }

@@ -24,6 +24,7 @@ mod configuration;
 mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;
+mod datamodels;
 mod declared_tokens;
 mod deferred;
 mod event_triggers;

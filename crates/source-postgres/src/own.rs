@@ -16,7 +16,8 @@ pub(super) struct DefinitionsSchema(Box<str>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the schema `{0}` cannot have the tables of type definitions: its name needs to consist of \
-     letters of ASCII, digits and underscores, and to be none of PostgreSQL or Thalweg"
+     letters of ASCII, digits, underscores and at most one `$`, and to be none of PostgreSQL or \
+     Thalweg"
 )]
 pub struct SchemaNameError(Box<str>);
 
@@ -34,7 +35,17 @@ impl DefinitionsSchema {
             || name == "information_schema"
             || name.starts_with("pg_")
             || name.starts_with(OWN_PREFIX);
-        match begins && name.chars().all(is_plain) && name.len() <= MOST_BYTES && !is_taken {
+        // Prisma has the tables of a service in a schema `service$stage`. One `$` within a name is no
+        // mark of a quoted text.
+        let parts: Vec<&str> = name.split('$').collect();
+        let is_one = match *parts.as_slice() {
+            [one] => one.chars().all(is_plain),
+            [service, stage] => {
+                !stage.is_empty() && [service, stage].iter().all(|one| one.chars().all(is_plain))
+            }
+            _ => false,
+        };
+        match begins && is_one && name.len() <= MOST_BYTES && !is_taken {
             true => Ok(Self(name.into())),
             false => Err(SchemaNameError(name.into())),
         }
@@ -75,10 +86,12 @@ mod tests {
         let check = |name: &str, is_allowed: bool| {
             assert_eq!(DefinitionsSchema::new(name).is_ok(), is_allowed, "{name}");
         };
-        for name in ["public", "shop", "Shop_2", "_a"] {
+        for name in ["public", "shop", "Shop_2", "_a", "default$default"] {
             check(name, true);
         }
-        for name in ["", "2shop", "a b", "a\"b", "a'b", "a$b", "größe", "a.b"] {
+        for name in
+            ["", "2shop", "a b", "a\"b", "a'b", "a$", "$a", "a$$b", "a$do$b", "größe", "a.b"]
+        {
             check(name, false);
         }
         for name in ["thalweg", "thalweg_shop", "pg_catalog", "information_schema"] {

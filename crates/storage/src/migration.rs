@@ -33,7 +33,7 @@ use sql::{print_definition, print_table_rows};
 use self::difference::Difference;
 use self::renames::{Actual, Renames};
 use crate::database::{Database, ExtensionSupport, TRIGRAM_EXTENSION, VECTOR_EXTENSION};
-use crate::definition::{TriggerDefinition, identifier, triggers};
+use crate::definition::{TriggerDefinition, data_type, identifier, triggers};
 use crate::tables::{IndexMethod, Table, Tables};
 
 /// The steps from recorded tables to new ones, in their order.
@@ -177,6 +177,17 @@ pub fn plan_renamed(
     database: &Database,
 ) -> Result<Migration, KeyChanged> {
     let renamed = renames::renamed(old, new, renames, database);
+    for table in &new.tables {
+        let old = renamed.tables.find(&table.name);
+        let is_other = |key: &str| {
+            let columns = (old.and_then(|old| old.find_column(key)), table.find_column(key));
+            matches!(columns, (Some(old), Some(new)) if data_type(old) != data_type(new))
+        };
+        // References have the types of keys.
+        if table.primary_key.iter().any(|key| is_other(key)) {
+            return Err(KeyChanged { table: table.name.clone() });
+        }
+    }
     plan_after(&renamed.tables, new, renamed.actual, renamed.steps, database)
 }
 

@@ -73,8 +73,7 @@ pub(super) fn behaviour(
     {
         problems.refuse(at, "a moment has the type `DateTime!` or `DateTime`: write one of both");
     }
-    let is_sequence = matches!(behaviour, Behaviour::Id(IdStrategy::Sequence { .. }));
-    if !is_sequence && !own.contains(&Known::Id) {
+    if !own.contains(&Known::Id) {
         let reason = "belongs to ids of sequences, as in `id: Int! @id(strategy: SEQUENCE)`";
         applied.refuse(at, &[Known::Sequence], reason, problems);
     }
@@ -103,7 +102,6 @@ fn strategy(
         [("AUTO", Strategy::Auto), ("NONE", Strategy::None), ("SEQUENCE", Strategy::Sequence)];
     let strategy = applied.word(at, Known::Id, "strategy", &strategies, problems);
     let strategy = strategy.unwrap_or(Strategy::Auto);
-    let is_sequence = strategy == Strategy::Sequence && r#type == ScalarType::Int;
     if strategy == Strategy::Sequence && r#type != ScalarType::Int {
         problems.refuse(at, "sequences make numbers: give the id the type `Int!`");
     }
@@ -114,16 +112,8 @@ fn strategy(
         (Strategy::Sequence, Some(name), Some(initial_value), Some(allocation_size)) => {
             IdStrategy::Sequence { name: name.into(), initial_value, allocation_size }
         }
-        (Strategy::Sequence, ..) => {
-            if is_sequence && !applied.has(Known::Sequence) {
-                problems.refuse(
-                    at,
-                    "the sequence of the id has no name: add `@sequence(name: \"…\", \
-                     initialValue: 1, allocationSize: 100)`, or write `strategy: AUTO`",
-                );
-            }
-            IdStrategy::Auto
-        }
+        // A sequence without a name is that of the column.
+        (Strategy::Sequence, ..) => IdStrategy::Auto,
         (Strategy::Auto | Strategy::None, ..) => {
             let reason = "belongs to `@id(strategy: SEQUENCE)`";
             applied.refuse(at, &[Known::Sequence], reason, problems);

@@ -30,6 +30,8 @@ use graphql::parse_definitions;
 
 use crate::model::Model;
 use names::Names;
+pub(crate) use names::is_relation_name;
+pub(crate) use relations::generated as generated_name;
 use version::Version;
 
 /// Reads a datamodel. The mistakes are in the order of the text.

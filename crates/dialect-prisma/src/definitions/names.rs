@@ -224,7 +224,7 @@ fn enum_values(
 }
 
 /// Whether a text is the name of a relation: a capital letter, then letters, digits and underscores.
-pub(super) fn is_relation_name(name: &str) -> bool {
+pub(crate) fn is_relation_name(name: &str) -> bool {
     name.len() <= MAX_RELATION_NAME_LENGTH
         && name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')

@@ -10,6 +10,9 @@ use crate::model::{End, Field, FieldKind, Key, Relation, RelationStorage, Type};
 /// The most bytes of a name in PostgreSQL.
 const LONGEST: usize = 63;
 
+/// Beginnings of names of tables that SQLite and Thalweg keep for themselves.
+const RESERVED: &[&str] = &["sqlite_", "thalweg_"];
+
 /// Refuses names of tables and columns that are too long, or that have two meanings.
 pub(super) fn check(
     names: &Names<'_>,
@@ -94,6 +97,16 @@ fn take(
         let message = format!(
             "the name of its {noun}, `{name}`, is longer than the {LONGEST} bytes that PostgreSQL \
              has for names: choose a shorter one, by `@db(name:)` if the API keeps its name"
+        );
+        problems.refuse(at, message);
+    }
+    let lower = name.to_lowercase();
+    if let Some(reserved) = RESERVED.iter().find(|reserved| lower.starts_with(**reserved))
+        && noun == "table"
+    {
+        let message = format!(
+            "names of tables that begin with `{reserved}` are kept: choose another one, by \
+             `@db(name:)` if the API keeps its name"
         );
         problems.refuse(at, message);
     }

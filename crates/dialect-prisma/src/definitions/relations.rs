@@ -14,6 +14,7 @@ use super::version::Version;
 use crate::model::{
     End, FieldKind, OnDelete, Relation, RelationEnd, RelationIndex, RelationStorage, Type,
 };
+pub(crate) use names::generated;
 
 /// The relations, with the fields that have rows of them.
 #[derive(Debug, Default)]

@@ -239,7 +239,7 @@ fn new_verbs(build: &mut Builder<'_>, relation: RelationField<'_>) -> Vec<DraftI
 fn verbs(build: &mut Builder<'_>, relation: RelationField<'_>) -> Vec<DraftInput> {
     let mut members = new_verbs(build, relation);
     let unique = unique(build, relation);
-    let listed = unique.clone().filter(|_| relation.is_list);
+    let listed = unique.filter(|_| relation.is_list);
     let mut add = |name, r#type: Option<String>, verb| {
         members.extend(r#type.map(|r#type| self::verb(relation, name, &r#type, verb)));
     };

@@ -75,8 +75,11 @@ fn add_column(
         fill: None,
     });
     let called = [&*table.name, "_", column].concat();
+    // Foreign keys have names of their own in each table.
+    let mut taken = Names::default();
+    table.references.iter().for_each(|reference| taken.reserve(&reference.name));
     table.references.push(Reference {
-        name: [&called, "_fkey"].concat().into(),
+        name: taken.take(&[&called, "_fkey"].concat()),
         columns: vec![column.into()],
         to: target.table.clone(),
         target_columns: vec![key_column(&target).into()],
@@ -109,8 +112,9 @@ fn pairs(
         is_required: true,
         fill: None,
     };
-    let reference = |column: &str, target: &Type, side| Reference {
-        name: [name, "_", column, "_fkey"].concat().into(),
+    let mut taken = Names::default();
+    let mut reference = |column: &str, target: &Type, side| Reference {
+        name: taken.take(&[name, "_", column, "_fkey"].concat()),
         columns: vec![column.into()],
         to: target.table.clone(),
         target_columns: vec![key_column(target).into()],

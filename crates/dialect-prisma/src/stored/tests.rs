@@ -419,3 +419,95 @@ fn what_is_lost_is_counted() {
     "#]],
     );
 }
+
+#[test]
+fn the_type_of_an_id_stays() {
+    let before = layout("type A { id: ID! @id bs: [B!]! } type B { id: ID! @id a: A }");
+    let recorded = before.plan(&postgres(), &Tables::default()).tables;
+    let after = layout("type A { id: UUID! @id bs: [B!]! } type B { id: ID! @id a: A }");
+    let planned = after.plan(&postgres(), &recorded);
+    let refused = after.migration(&recorded, &planned.tables, &postgres()).unwrap_err();
+    assert_eq!(&*refused.table, "A");
+}
+
+#[test]
+fn numbers_of_ids_stay_when_their_type_is_renamed() {
+    let before = "type A { id: Int! @id b: String }";
+    let after =
+        "type C @rename(oldName: \"A\") { id: Int! @id b: String c: Int! @default(value: 1) }";
+    check(
+        before,
+        after,
+        &postgres(),
+        &expect![[r#"
+        ALTER TABLE "default$default"."A" RENAME TO "C";
+        ALTER TABLE "default$default"."C" ADD COLUMN "c" INTEGER;
+        UPDATE "default$default"."C" SET "c" = CAST('1' AS INTEGER) WHERE "c" IS NULL;
+        ALTER TABLE "default$default"."C" ALTER COLUMN "c" SET NOT NULL;
+    "#]],
+    );
+    check(
+        before,
+        after,
+        &Database::sqlite(),
+        &expect![[r#"
+        ALTER TABLE "A" RENAME TO "C";
+        CREATE TABLE "thalweg_new_C" (
+          "id" INTEGER PRIMARY KEY,
+          "b" TEXT,
+          "c" INTEGER NOT NULL
+        );
+        INSERT INTO "thalweg_new_C" ("id", "b", "c") SELECT "id", "b", CAST('1' AS INTEGER) FROM "C";
+        DROP TABLE "C";
+        ALTER TABLE "thalweg_new_C" RENAME TO "C";
+    "#]],
+    );
+}
+
+#[test]
+fn a_relation_between_other_types_has_new_pairs() {
+    let before = "type A { id: Int! @id bs: [B!]! @relation(name: \"R\") } type B { id: ID! @id as: [A!]! @relation(name: \"R\") }";
+    let after = "type A { id: Int! @id } type B { id: ID! @id cs: [C!]! @relation(name: \"R\") } type C { id: UUID! @id bs: [B!]! @relation(name: \"R\") }";
+    check(
+        before,
+        after,
+        &postgres(),
+        &expect![[r#"
+        -- Obstacle(Values { table: "_R", column: "A" }): SELECT count(*) FROM "default$default"."_R"
+        -- Obstacle(Values { table: "_R", column: "B" }): SELECT count(*) FROM "default$default"."_R"
+        ALTER TABLE "default$default"."_R" DROP CONSTRAINT "_R_A_fkey";
+        ALTER TABLE "default$default"."_R" DROP CONSTRAINT "_R_B_fkey";
+        CREATE TABLE "default$default"."C" (
+          "id" UUID NOT NULL,
+          PRIMARY KEY ("id")
+        );
+        ALTER TABLE "default$default"."_R" ALTER COLUMN "A" TYPE VARCHAR(25) USING CAST(NULL AS VARCHAR(25));
+        ALTER TABLE "default$default"."_R" ALTER COLUMN "B" TYPE UUID USING CAST(NULL AS UUID);
+        ALTER TABLE "default$default"."_R" ADD CONSTRAINT "_R_A_fkey" FOREIGN KEY ("A") REFERENCES "default$default"."B" ("id") ON DELETE CASCADE;
+        ALTER TABLE "default$default"."_R" ADD CONSTRAINT "_R_B_fkey" FOREIGN KEY ("B") REFERENCES "default$default"."C" ("id") ON DELETE CASCADE;
+    "#]],
+    );
+    check(
+        before,
+        after,
+        &Database::sqlite(),
+        &expect![[r#"
+        -- Obstacle(Values { table: "_R", column: "A" }): SELECT count(*) FROM "_R"
+        -- Obstacle(Values { table: "_R", column: "B" }): SELECT count(*) FROM "_R"
+        CREATE TABLE "C" (
+          "id" UUID NOT NULL,
+          PRIMARY KEY ("id")
+        );
+        CREATE TABLE "thalweg_new__R" (
+          "A" VARCHAR(25) NOT NULL,
+          "B" UUID NOT NULL,
+          CONSTRAINT "_R_AB_unique" UNIQUE ("A", "B"),
+          CONSTRAINT "_R_A_fkey" FOREIGN KEY ("A") REFERENCES "B" ("id") ON DELETE CASCADE,
+          CONSTRAINT "_R_B_fkey" FOREIGN KEY ("B") REFERENCES "C" ("id") ON DELETE CASCADE
+        );
+        DROP TABLE "_R";
+        ALTER TABLE "thalweg_new__R" RENAME TO "_R";
+        CREATE INDEX "_R_B" ON "_R" ("B");
+    "#]],
+    );
+}

@@ -51,7 +51,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
 /// Gives a schema-first dialect the definitions of a database, whose tables are there; others have
 /// none.
 pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(), String> {
-    if options.dialect.layout().is_none() {
+    if !matches!(options.dialect, Dialect::Dgraph(_)) {
         return Ok(());
     }
     let name = match options.dialect {

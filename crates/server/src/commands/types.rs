@@ -1,14 +1,21 @@
-//! `thalweg types`: prints type definitions generated from a graph.
+//! `thalweg types`: prints type definitions generated from a graph, or a datamodel of tables.
 
 use crate::commands::{block_on, print};
 use crate::failure::Failure;
-use crate::options::TypesOptions;
+use crate::options::{TypesOptions, TypesTarget};
 
 pub(crate) fn run(options: &TypesOptions) -> Result<(), Failure> {
-    let version = options.version();
     let address = options.address()?;
-    let written = block_on(async {
-        Ok(engine::graph::written(&address, version, engine::Timeouts::default()).await?)
+    let timeouts = engine::Timeouts::default();
+    let text = block_on(async {
+        Ok(match options.target(&address)? {
+            TypesTarget::Graph(version) => {
+                engine::graph::written(&address, version, timeouts).await?.text
+            }
+            TypesTarget::Tables { schema } => {
+                engine::datamodel::of_tables(&address, schema, timeouts).await?
+            }
+        })
     })?;
-    print(&written.text)
+    print(&text)
 }

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
 use dialects::hasura::metadata::MetadataSetting;
-use dialects::{DIALECTS, Dialect, DialectName, Transactions, hasura, neo4j, phrag, postgraphile};
+use dialects::{
+    DIALECTS, Dialect, DialectName, Transactions, hasura, neo4j, phrag, postgraphile, prisma,
+};
 use engine::{Durability, Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
 use super::data::{self, DataOptions};
-use super::definitions::{DefinitionsDialect, datamodel};
+use super::definitions::{self, DefinitionsDialect};
 use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
@@ -284,19 +286,21 @@ impl ApiOptions {
                 Err("`--data` is a SQLite file or a PostgreSQL database".into())
             }
             (None, false) if is_schema_first => Ok(self.dialect_of_definitions()),
-            (Some(DialectName::Prisma), false) => Ok(DialectName::Prisma),
             (Some(DialectName::Dgraph), false) if !is_schema_first => Err(
                 "`--dialect dgraph` needs a file of type definitions as SOURCE, and `--data` with \
                  the database"
                     .into(),
             ),
-            (Some(dialect), false) if is_schema_first && dialect != DialectName::Dgraph => {
-                Err(format!(
-                    "`--dialect {}` reads the database: leave `--data` out, and give the database as \
-                     SOURCE",
-                    dialect.name()
-                ))
+            (Some(dialect @ (DialectName::Dgraph | DialectName::Prisma)), false)
+                if is_schema_first =>
+            {
+                Ok(dialect)
             }
+            (Some(dialect), false) if is_schema_first => Err(format!(
+                "`--dialect {}` reads the database: leave `--data` out, and give the database as \
+                     SOURCE",
+                dialect.name()
+            )),
             (None, true) => Ok(DialectName::Neo4j),
             (None, false) => Ok(DialectName::Postgraphile),
             (Some(dialect), _) if dialect.is_for_graphs() == is_graph => Ok(dialect),
@@ -308,13 +312,35 @@ impl ApiOptions {
         }
     }
 
-    /// The dialect of a file of definitions without an option that names it.
+    /// The dialect of the file of type definitions.
     fn dialect_of_definitions(&self) -> DialectName {
         let file = Path::new(self.source.as_deref().unwrap_or_default());
         match DefinitionsDialect::of(file) {
             DefinitionsDialect::Dgraph => DialectName::Dgraph,
             DefinitionsDialect::Prisma => DialectName::Prisma,
         }
+    }
+
+    /// The datamodel of Prisma, with its text if it makes the tables of the database. Without a
+    /// datamodel the tables are introspected.
+    fn datamodel(&self) -> Result<(prisma::Options, Option<Arc<str>>), Failure> {
+        let is_schema_first = self.data.data.is_some();
+        let file = match (is_schema_first, &self.neo4j.types) {
+            (true, Some(_)) => {
+                let message = "`--types` is for a database as SOURCE: with `--data` SOURCE is the \
+                               datamodel";
+                return Err(Failure::Usage(message.into()));
+            }
+            (true, None) => self.source.as_deref().map(Path::new),
+            (false, types) => types.as_deref(),
+        };
+        let Some(file) = file else {
+            return Ok((prisma::Options { is_introspected: true, ..Default::default() }, None));
+        };
+        let text = data::read(file)?;
+        let model = Arc::new(definitions::datamodel(file, &text)?);
+        let options = prisma::Options { model, is_introspected: false };
+        Ok((options, is_schema_first.then_some(text)))
     }
 
     /// The dialect, and the text of its type definitions if it is schema first.
@@ -354,13 +380,8 @@ impl ApiOptions {
             *options = self.dgraph.to_dialect(data::dgraph(Path::new(source), &text)?);
             definitions = Some(text);
         }
-        if let (Dialect::Prisma(options), Some(source), true) =
-            (&mut dialect, &self.source, self.data.data.is_some())
-        {
-            let file = Path::new(source);
-            let text = data::read(file)?;
-            options.model = Arc::new(datamodel(file, &text)?);
-            definitions = Some(text);
+        if let Dialect::Prisma(options) = &mut dialect {
+            (*options, definitions) = self.datamodel()?;
         }
         Ok((dialect, definitions))
     }

@@ -8,7 +8,6 @@ use dialects::neo4j::definitions;
 use dialects::neo4j::model::ApiVersion;
 use dialects::neo4j::text_filters::TextFilter;
 use dialects::neo4j::{self, Options};
-use engine::SourceAddress;
 
 use super::words::Words;
 use crate::failure::Failure;
@@ -16,9 +15,10 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Neo4j")]
 pub(crate) struct Neo4jOptions {
-    /// For neo4j: the file of type definitions [default: generated from the graph at each start]
+    /// For neo4j: the file of type definitions; for prisma: the datamodel [default: generated from the
+    /// database at each start]
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
-    types: Option<PathBuf>,
+    pub(super) types: Option<PathBuf>,
     /// For neo4j: the version of the GraphQL library [default: 7]
     #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION", value_parser = VERSIONS)]
     neo4j_api: Option<ApiVersion>,
@@ -33,33 +33,12 @@ pub(crate) struct Neo4jOptions {
     limit_required: bool,
 }
 
-/// The graph of type definitions, and the version of the library.
-#[derive(Debug, Args)]
-pub(crate) struct TypesOptions {
-    /// The graph database: `neo4j://…` or `bolt://…`
-    #[arg(env = "THALWEG_SOURCE", hide_env_values = true)]
-    source: String,
-    /// The version of the GraphQL library that reads the definitions [default: 7]
-    #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION", value_parser = VERSIONS)]
-    neo4j_api: Option<ApiVersion>,
-}
-
 /// The versions of the library.
 pub(super) const VERSIONS: Words<ApiVersion> =
     Words(&[("3", ApiVersion::V3, "Versions 3.18 to 3.20"), ("7", ApiVersion::V7, "Versions 7")]);
 
 /// The default version.
 pub(super) const DEFAULT: ApiVersion = ApiVersion::V7;
-
-impl TypesOptions {
-    pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
-        Ok(SourceAddress::parse(&self.source).map_err(engine::OpenError::from)?)
-    }
-
-    pub(crate) fn version(&self) -> ApiVersion {
-        self.neo4j_api.unwrap_or(DEFAULT)
-    }
-}
 
 impl Neo4jOptions {
     pub(super) fn to_dialect(&self) -> Result<Options, Failure> {

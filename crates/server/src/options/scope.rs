@@ -235,6 +235,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::OtherDialects(&[
             (DialectName::Dgraph, LIVE_TYPES),
             (DialectName::Hasura, "each of its queries is a live query as well"),
+            (DialectName::Prisma, LEAVE_OUT),
         ]),
         &["live"],
     ),
@@ -423,6 +424,10 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         if let Some(instead) = own.or((scope == Scope::Tokens).then_some(of_tokens)) {
             return Some(format!("`--{name}` is not for `--dialect hasura`: {instead}"));
         }
+    }
+    // A datamodel of Prisma is given as the type definitions of a graph are.
+    if (dialect, name) == (DialectName::Prisma, "types") {
+        return None;
     }
     match scope {
         Scope::Everywhere | Scope::Sources(_) | Scope::Live => None,

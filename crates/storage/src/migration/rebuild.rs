@@ -155,8 +155,11 @@ impl<'m> Planner<'m> {
                     }
                 }
                 let filter = self.pairs_that_stay(kept);
-                let rows = InsertedRows::Of(TableRows { distinct: false, terms, from, filter });
-                statements.push(Definition::Action(Action::Insert { into, columns, rows }));
+                // Where no column has a value, there are no rows, or an obstacle.
+                if !columns.is_empty() {
+                    let rows = InsertedRows::Of(TableRows { distinct: false, terms, from, filter });
+                    statements.push(Definition::Action(Action::Insert { into, columns, rows }));
+                }
             }
         }
         for column in kept.dropped() {

@@ -67,7 +67,8 @@ fn scalar(own: impl Fn() -> Term, old: &ColumnType, new: &ColumnType) -> Convers
             lost: Condition::NotOneOf(own(), labels.clone()),
             loses_elements: false,
         },
-        (ColumnType::Int32, ColumnType::Serial { .. })
+        // A sequence keeps its name when its table gets another one.
+        (ColumnType::Int32 | ColumnType::Serial { .. }, ColumnType::Serial { .. })
         | (ColumnType::Serial { .. }, ColumnType::Int32)
         | (ColumnType::JsonText, ColumnType::Text) => Conversion::None,
         (

@@ -57,7 +57,6 @@ fn ids_have_strategies() {
          type G { id: ID! @id a: Int @sequence(name: \"s\", initialValue: 1, allocationSize: 1) }",
         &expect![[r#"
             line 1, column 10: A.id: sequences make numbers: give the id the type `Int!`
-            line 2, column 10: B.id: the sequence of the id has no name: add `@sequence(name: "…", initialValue: 1, allocationSize: 100)`, or write `strategy: AUTO`
             line 3, column 24: C.id: `@sequence` belongs to `@id(strategy: SEQUENCE)`: remove it
             line 4, column 23: D.id: `strategy` of `@id` has another value than it may: write AUTO, NONE or SEQUENCE
             line 5, column 53: E.id: `name` of `@sequence` is no text: write it in quotes

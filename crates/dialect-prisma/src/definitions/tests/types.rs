@@ -248,19 +248,20 @@ fn tables_and_columns_have_one_meaning() {
     let text = format!(
         "type A @db(name: \"X\") {{\n id: ID! @id\n b: Int @db(name: \"c\")\n c: Int\n x: X @relation(name: \"R\") @db(name: \"id\")\n\
          tags: [Int!]! @scalarList(strategy: RELATION)\n}}\ntype X {{ id: ID! @id }}\ntype X_tags {{ id: ID! @id xs: [X] @relation(name: \"Rs\") }}\n\
-         type _Rs {{ id: ID! @id }}\ntype {} {{ id: ID! @id }}",
+         type _Rs {{ id: ID! @id }}\ntype {} {{ id: ID! @id }}\ntype Thalweg_x {{ id: ID! @id }}",
         "L".repeat(64)
     );
     refused(
         &text,
         &expect![[r#"
-        line 4, column 2: A.c: its column `c` is that of A.b too: give one of both another name, by `@db(name:)` if the API keeps its name
-        line 5, column 2: A.x: its column `id` is that of A.id too: give one of both another name, by `@db(name:)` if the API keeps its name
-        line 8, column 6: X: its table `X` is that of A too: give one of both another name, by `@db(name:)` if the API keeps its name
-        line 9, column 6: X_tags: its table `X_tags` is that of A.tags too: give one of both another name, by `@db(name:)` if the API keeps its name
-        line 9, column 27: X_tags.xs: its table `_Rs` is that of _Rs too: give one of both another name, by `@db(name:)` if the API keeps its name
-        line 11, column 6: LLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL: the name of its table, `LLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL`, is longer than the 63 bytes that PostgreSQL has for names: choose a shorter one, by `@db(name:)` if the API keeps its name
-    "#]],
+            line 4, column 2: A.c: its column `c` is that of A.b too: give one of both another name, by `@db(name:)` if the API keeps its name
+            line 5, column 2: A.x: its column `id` is that of A.id too: give one of both another name, by `@db(name:)` if the API keeps its name
+            line 8, column 6: X: its table `X` is that of A too: give one of both another name, by `@db(name:)` if the API keeps its name
+            line 9, column 6: X_tags: its table `X_tags` is that of A.tags too: give one of both another name, by `@db(name:)` if the API keeps its name
+            line 9, column 27: X_tags.xs: its table `_Rs` is that of _Rs too: give one of both another name, by `@db(name:)` if the API keeps its name
+            line 11, column 6: LLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL: the name of its table, `LLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL`, is longer than the 63 bytes that PostgreSQL has for names: choose a shorter one, by `@db(name:)` if the API keeps its name
+            line 12, column 6: Thalweg_x: names of tables that begin with `thalweg_` are kept: choose another one, by `@db(name:)` if the API keeps its name
+        "#]],
     );
 }
 

@@ -1,0 +1,242 @@
+//! Relations of tables, with a field at both ends.
+
+use catalog::Catalog;
+
+use super::names::{self, Names, capitalized};
+use super::tables::{Pair, Reference, Tables};
+use crate::definitions::{generated_name, is_relation_name};
+use crate::model::{
+    End, Field, FieldKind, OnDelete, Relation, RelationEnd, RelationIndex, RelationStorage, Type,
+    TypeIndex,
+};
+
+/// The most characters of a relation's name.
+const LONGEST: usize = 54;
+
+/// A relation without its name and its fields, but for that of its column.
+#[derive(Debug)]
+pub(super) enum Draft {
+    Inline(Inline),
+    Pairs(Pairs),
+}
+
+/// A column of the rows of a type.
+#[derive(Debug)]
+pub(super) struct Inline {
+    pub(super) holder: TypeIndex,
+    /// The index of its field.
+    pub(super) field: usize,
+    pub(super) target: TypeIndex,
+    pub(super) column: Box<str>,
+    pub(super) is_unique: bool,
+}
+
+/// A table of pairs.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    table: Box<str>,
+    ends: [PairEnd; 2],
+    id_column: Option<Box<str>>,
+}
+
+/// A column of a table of pairs, with the type of the rows to which it leads.
+#[derive(Debug)]
+struct PairEnd {
+    r#type: TypeIndex,
+    column: Box<str>,
+}
+
+/// The relations by tables of pairs.
+pub(super) fn of_pairs(catalog: &Catalog, tables: &Tables) -> Vec<Draft> {
+    let drafts = tables.pairs.iter().filter_map(|pair| {
+        let Pair { entity, ends: [first, second], id } = pair;
+        let end = |own: &Reference| {
+            let column = catalog[own.column].name.clone();
+            Some(PairEnd { r#type: tables.type_of(own.target)?, column })
+        };
+        Some(Draft::Pairs(Pairs {
+            table: catalog[*entity].name.clone(),
+            ends: [end(first)?, end(second)?],
+            id_column: id.map(|id| catalog[id].name.clone()),
+        }))
+    });
+    drafts.collect()
+}
+
+impl Draft {
+    fn types(&self) -> (TypeIndex, TypeIndex) {
+        match self {
+            Self::Inline(own) => (own.holder, own.target),
+            Self::Pairs(Pairs { ends: [first, second], .. }) => (first.r#type, second.r#type),
+        }
+    }
+}
+
+/// Makes the relations, and adds the fields of their other ends to the types.
+pub(super) fn relations(
+    types: &mut [Type],
+    drafts: Vec<Draft>,
+    names: &mut Names,
+) -> Vec<Relation> {
+    let pairs: Vec<(TypeIndex, TypeIndex)> = drafts.iter().map(Draft::types).collect();
+    let is_ambiguous = |(one, other): (TypeIndex, TypeIndex)| {
+        let same = pairs.iter().filter(|own| **own == (one, other) || **own == (other, one));
+        one == other || same.count() > 1
+    };
+    let mut relations: Vec<Relation> = Vec::new();
+    for draft in drafts {
+        let is_ambiguous = is_ambiguous(draft.types());
+        let relation = match draft {
+            Draft::Inline(own) => own.relation(types, is_ambiguous, &relations),
+            Draft::Pairs(own) => own.relation(types, is_ambiguous, &relations, names),
+        };
+        relations.push(relation);
+    }
+    // As the reader of datamodels has them, by their first fields.
+    relations.sort_by_key(|relation| {
+        [End::A, End::B]
+            .map(|end| (relation.end(end).r#type, relation.end(end).field))
+            .into_iter()
+            .min()
+    });
+    for (index, relation) in relations.iter().enumerate() {
+        set_fields(types, RelationIndex(index), relation);
+    }
+    relations
+}
+
+/// Tells the fields of a relation to which one they belong.
+fn set_fields(types: &mut [Type], index: RelationIndex, relation: &Relation) {
+    for end in [End::A, End::B] {
+        let RelationEnd { r#type, field, .. } = *relation.end(end);
+        let own = field.and_then(|field| types[r#type.0].fields.get_mut(field));
+        if let Some(FieldKind::Relation { relation, end: own_end, .. }) =
+            own.map(|field| &mut field.kind)
+        {
+            (*relation, *own_end) = (index, end);
+        }
+    }
+}
+
+/// Adds a field for the rows of the other end. Its relation is set later.
+fn add_field(types: &mut [Type], index: TypeIndex, wanted: &str, is_list: bool) -> usize {
+    let fields = &mut types[index.0].fields;
+    let taken: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+    let name = names::back_field(wanted, &taken);
+    fields.push(Field {
+        name,
+        description: None,
+        old_name: None,
+        is_required: false,
+        kind: FieldKind::Relation { relation: RelationIndex(0), end: End::A, is_list },
+    });
+    fields.len() - 1
+}
+
+fn end(r#type: TypeIndex, field: usize) -> RelationEnd {
+    RelationEnd { r#type, field: Some(field), on_delete: OnDelete::SetNull }
+}
+
+/// The ends in their order: by the names of the types, else by those of the fields.
+fn in_order(
+    types: &[Type],
+    one: RelationEnd,
+    other: RelationEnd,
+) -> (RelationEnd, RelationEnd, bool) {
+    let key = |end: &RelationEnd| {
+        let own = &types[end.r#type.0];
+        let field = end.field.and_then(|field| own.fields.get(field));
+        (own.name.clone(), field.map(|field| field.name.clone()))
+    };
+    match key(&one) <= key(&other) {
+        true => (one, other, false),
+        false => (other, one, true),
+    }
+}
+
+/// A name that no other relation has.
+fn free_name(wanted: &str, relations: &[Relation]) -> Box<str> {
+    let mut wanted = capitalized(wanted);
+    wanted.truncate(LONGEST);
+    let mut name = wanted.clone();
+    let mut number = 2;
+    while relations.iter().any(|relation| *relation.name == *name) {
+        let ending = number.to_string();
+        wanted.truncate(LONGEST - ending.len());
+        name = [&*wanted, &ending].concat();
+        number += 1;
+    }
+    name.into()
+}
+
+impl Inline {
+    fn relation(self, types: &mut [Type], is_ambiguous: bool, relations: &[Relation]) -> Relation {
+        let Self { holder, field, target, column, is_unique } = self;
+        // Prisma stores a relation of one row to one of the same type at its second field, which may
+        // not be this one.
+        let is_list = !is_unique || holder == target;
+        let table = types[holder.0].table.clone();
+        let back = add_field(types, target, &table, is_list);
+        let name_of = |own: TypeIndex, field: usize| &types[own.0].fields[field].name;
+        let (a, b, is_turned) = in_order(types, end(holder, field), end(target, back));
+        let name = match is_ambiguous {
+            true => {
+                let (near, far) = (&types[holder.0].name, &types[target.0].name);
+                let (field, back) = (name_of(holder, field), name_of(target, back));
+                let wanted = [near, &*capitalized(field), "To", far, &*capitalized(back)].concat();
+                free_name(&wanted, relations)
+            }
+            false => generated_name(&types[a.r#type.0].name, &types[b.r#type.0].name).into(),
+        };
+        let holder_end = if is_turned { End::B } else { End::A };
+        let storage = RelationStorage::Inline { end: holder_end, column };
+        Relation { name, old_name: None, a, b, storage }
+    }
+}
+
+impl Pairs {
+    fn relation(
+        self,
+        types: &mut [Type],
+        is_ambiguous: bool,
+        relations: &[Relation],
+        names: &mut Names,
+    ) -> Relation {
+        let Self { table, ends: [first, second], id_column } = self;
+        let is_of_itself = first.r#type == second.r#type;
+        let name_of = |types: &[Type], own: TypeIndex| types[own.0].name.clone();
+        let wanted = name_of(types, second.r#type);
+        let near = add_field(types, first.r#type, &wanted, true);
+        let wanted = match is_of_itself {
+            true => format!("{}Of", name_of(types, first.r#type)),
+            false => name_of(types, first.r#type).into(),
+        };
+        let far = add_field(types, second.r#type, &wanted, true);
+        let (a, b, is_turned) = in_order(types, end(first.r#type, near), end(second.r#type, far));
+        let (a_column, b_column) = match is_turned {
+            false => (first.column, second.column),
+            true => (second.column, first.column),
+        };
+        let generated = generated_name(&types[a.r#type.0].name, &types[b.r#type.0].name);
+        let own_name = table.strip_prefix('_').unwrap_or_default();
+        let is_plain = (&*a_column, &*b_column) == ("A", "B") && id_column.is_none();
+        let is_free = relations.iter().all(|relation| *relation.name != *own_name);
+        // A table of Prisma's has the name of its relation; another one needs a type of its own.
+        let name = match () {
+            () if is_plain && own_name == generated && !is_ambiguous => own_name.into(),
+            () if is_plain && is_relation_name(own_name) && is_free => own_name.into(),
+            () => {
+                let mut name = match is_relation_name(own_name) {
+                    true => names.take(own_name),
+                    false => names.r#type(&table),
+                };
+                while relations.iter().any(|relation| relation.name == name) {
+                    name = names.take(&name);
+                }
+                name
+            }
+        };
+        let storage = RelationStorage::Table { table, a_column, b_column, id_column };
+        Relation { name, old_name: None, a, b, storage }
+    }
+}

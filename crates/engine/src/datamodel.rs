@@ -1,0 +1,19 @@
+//! Datamodels of Prisma 1 from the tables of a database.
+
+use dialects::prisma::introspected::{introspected, written};
+use source::Timeouts;
+use sources::{Address, OpenOptions, Source};
+
+use crate::engine::OpenError;
+
+/// Writes the datamodel of the tables in a schema, where the database has schemas.
+pub async fn of_tables(
+    address: &Address,
+    schema: &str,
+    timeouts: Timeouts,
+) -> Result<String, OpenError> {
+    let namespaces = vec![schema.to_owned()];
+    let options = OpenOptions { timeouts, namespaces, ..OpenOptions::default() };
+    let (_, catalog) = Source::open(address, &options).await?;
+    Ok(written(&introspected(&catalog)))
+}

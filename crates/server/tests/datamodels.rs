@@ -1,0 +1,290 @@
+//! Datamodels of Prisma: the tables that `thalweg migrate` makes of them, and those that
+//! `thalweg types` makes of tables.
+
+use std::fs;
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+use testkit::postgres::{Server, required_installations, shared};
+
+use crate::program::{Folder, outcome, run};
+
+const FIRST: &str = "
+    type User @db(name: \"users\") {
+      id: ID! @id
+      email: String! @unique
+      score: Float
+      posts: [Post!]! @relation(name: \"Written\")
+      liked: [Post!]! @relation(name: \"Liked\")
+    }
+    type Post {
+      id: Int! @id
+      title: String!
+      state: State! @default(value: DRAFT)
+      tags: [String!]! @scalarList(strategy: RELATION)
+      writer: User @relation(name: \"Written\")
+      likedBy: [User!]! @relation(name: \"Liked\")
+      createdAt: DateTime! @createdAt
+    }
+    enum State { DRAFT PUBLIC }
+";
+
+/// Names that Prisma would have renamed, a new field, and a relation in a table.
+const SECOND: &str = "
+    type Account @db(name: \"users\") @rename(oldName: \"User\") {
+      id: ID! @id
+      email: String! @unique
+      score: Float
+      posts: [Article!]! @relation(name: \"Written\", link: TABLE)
+      liked: [Article!]! @relation(name: \"Liked\")
+      age: Int! @default(value: 18)
+    }
+    type Article @rename(oldName: \"Post\") {
+      id: Int! @id
+      name: String! @rename(oldName: \"title\")
+      state: State! @default(value: DRAFT)
+      words: [String!]! @rename(oldName: \"tags\") @scalarList(strategy: RELATION)
+      writer: Account @relation(name: \"Written\")
+      likedBy: [Account!]! @relation(name: \"Liked\")
+      createdAt: DateTime! @createdAt
+      updatedAt: DateTime! @updatedAt
+    }
+    enum State { DRAFT PUBLIC SECRET }
+";
+
+/// Without the table of tags and the column of scores.
+const THIRD: &str = "
+    type Account @db(name: \"users\") {
+      id: ID! @id
+      email: String! @unique
+      posts: [Article!]! @relation(name: \"Written\", link: TABLE)
+      liked: [Article!]! @relation(name: \"Liked\")
+      age: Int! @default(value: 18)
+    }
+    type Article {
+      id: Int! @id
+      name: String!
+      state: State! @default(value: DRAFT)
+      writer: Account @relation(name: \"Written\")
+      likedBy: [Account!]! @relation(name: \"Liked\")
+      createdAt: DateTime! @createdAt
+      updatedAt: DateTime! @updatedAt
+    }
+    enum State { DRAFT PUBLIC SECRET }
+";
+
+const ROWS: &str = "
+    INSERT INTO users (id, email, score) VALUES ('c1', 'ann@x.org', 1.5), ('c2', 'bob@x.org', NULL);
+    INSERT INTO \"Post\" (title, state, writer, \"createdAt\")
+      VALUES ('One', 'PUBLIC', 'c1', '2020-02-29 12:00:00.000'), ('Two', 'DRAFT', 'c1', '2020-03-01 12:00:00.000');
+    INSERT INTO \"Post_tags\" VALUES (1, 1000, 'a'), (1, 2000, 'b');
+    INSERT INTO \"_Liked\" (\"A\", \"B\") VALUES (1, 'c2'), (2, 'c1');
+";
+
+/// The rows after the second migration.
+const READ: &str = "
+    SELECT 'pairs of likes: ' || \"A\" || ' ' || \"B\" FROM \"_Liked\"
+    UNION ALL SELECT 'pairs of writers: ' || \"A\" || ' ' || \"B\" FROM \"_Written\"
+    UNION ALL SELECT 'users: ' || id || ' ' || email || ' ' || age FROM users
+    UNION ALL SELECT 'articles: ' || id || ' ' || name || ' ' || state || ' '
+      || CASE WHEN \"updatedAt\" IS NOT NULL THEN 'updated' END FROM \"Article\"
+    UNION ALL SELECT 'words: ' || \"nodeId\" || ' ' || position || ' ' || value FROM \"Article_words\"
+    ORDER BY 1
+";
+
+fn datamodel(folder: &Folder, text: &str) -> String {
+    let file = folder.file("datamodel.prisma");
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// Migrates, and expects that it succeeds.
+#[track_caller]
+fn migrate(datamodel: &str, data: &[&str], ending: &str) -> String {
+    let arguments = [&["migrate", datamodel, "--data"], data].concat();
+    let (code, output, error) = outcome(&run(&arguments));
+    assert_eq!((code, &*error), (Some(0), ""), "{output}");
+    assert!(output.ends_with(ending), "{output}");
+    output
+}
+
+/// Refuses to lose values, and loses them if it is told to.
+#[track_caller]
+fn lose(datamodel: &str, data: &[&str]) {
+    let arguments = [&["migrate", datamodel, "--data"], data].concat();
+    let (code, output, error) = outcome(&run(&arguments));
+    assert_eq!(code, Some(1), "{output}");
+    assert_eq!(error, LOST);
+    let (code, output, _) = outcome(&run(&[&arguments[..], &["--allow-loss"]].concat()));
+    assert_eq!(code, Some(0), "{output}");
+    assert!(output.ends_with("Migration 3 was applied.\n"), "{output}");
+}
+
+/// What the third datamodel loses.
+const LOST: &str = "error: the column users.score is dropped: 1 row.
+error: the table Article_words is dropped: 2 rows.
+  Remedy: keep what is needed elsewhere, and migrate with `--allow-loss`.
+";
+
+/// The datamodel of the tables after the third migration.
+const TYPES: &str = r#"type Article {
+  id: Int! @id
+  name: String!
+  state: String!
+  createdAt: DateTime! @createdAt
+  updatedAt: DateTime! @updatedAt
+  user: [User!]! @relation(name: "Liked")
+  user2: [User!]! @relation(name: "Written")
+}
+
+type User @db(name: "users") {
+  id: ID! @id
+  email: String! @unique
+  age: Int!
+  article: [Article!]! @relation(name: "Liked")
+  article2: [Article!]! @relation(name: "Written")
+}
+
+type Liked @relationTable @db(name: "_Liked") {
+  a: Article! @db(name: "B")
+  b: User! @db(name: "A")
+}
+
+type Written @relationTable @db(name: "_Written") {
+  a: Article! @db(name: "B")
+  b: User! @db(name: "A")
+}
+"#;
+
+const ROWS_AFTER: &str = "articles: 1 One PUBLIC updated
+articles: 2 Two DRAFT updated
+pairs of likes: c1 2
+pairs of likes: c2 1
+pairs of writers: c1 1
+pairs of writers: c1 2
+users: c1 ann@x.org 18
+users: c2 bob@x.org 18
+words: 1 1000 a
+words: 1 2000 b
+";
+
+fn sqlite_rows(file: &Path) -> String {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let mut statement = connection.prepare(READ).unwrap();
+    let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    rows.map(|row| row.unwrap() + "\n").collect()
+}
+
+#[test]
+fn a_file_follows_a_datamodel() {
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    let data = [file.to_str().unwrap()];
+    let first = datamodel(&folder, FIRST);
+    migrate(&first, &data, "Migration 1 was applied.\n");
+    migrate(&first, &data, "The database has the tables of the type definitions.\n");
+    let execute = |sql| rusqlite::Connection::open(&file).unwrap().execute_batch(sql).unwrap();
+    execute(ROWS);
+    let second = datamodel(&folder, SECOND);
+    migrate(&second, &data, "Migration 2 was applied.\n");
+    migrate(&second, &data, "The database has the tables of the type definitions.\n");
+    assert_eq!(sqlite_rows(&file), ROWS_AFTER);
+    let third = datamodel(&folder, THIRD);
+    lose(&third, &data);
+    let (code, types, error) = outcome(&run(&["types", data[0]]));
+    assert_eq!((code, &*error), (Some(0), ""));
+    assert_eq!(types, TYPES);
+}
+
+#[test]
+fn a_database_of_postgresql_follows_a_datamodel() {
+    let folder = Folder::new();
+    for installation in required_installations().unwrap() {
+        let server = shared(&installation).unwrap();
+        server.create_database("datamodels").unwrap();
+        let url = server.url("datamodels");
+        let data = [&*url, "--schema", "default$default"];
+        let first = datamodel(&folder, FIRST);
+        migrate(&first, &data, "Migration 1 was applied.\n");
+        migrate(&first, &data, "The database has the tables of the type definitions.\n");
+        execute(server, ROWS);
+        let second = datamodel(&folder, SECOND);
+        migrate(&second, &data, "Migration 2 was applied.\n");
+        migrate(&second, &data, "The database has the tables of the type definitions.\n");
+        assert_eq!(postgres_rows(server), ROWS_AFTER);
+        let third = datamodel(&folder, THIRD);
+        lose(&third, &data);
+        let arguments = ["types", &url, "--dialect", "prisma", "--schema", "default$default"];
+        let (code, types, error) = outcome(&run(&arguments));
+        assert_eq!((code, &*error), (Some(0), ""));
+        assert_eq!(types, TYPES);
+    }
+}
+
+fn execute(server: &Server, sql: &str) {
+    let sql = format!("SET search_path TO \"default$default\"; {sql}");
+    server.execute("datamodels", &sql).unwrap();
+}
+
+fn postgres_rows(server: &Server) -> String {
+    execute(server, "ALTER DATABASE datamodels SET search_path TO \"default$default\"");
+    let rows = server.query("datamodels", READ).unwrap();
+    rows.into_iter().map(|row| row[0].clone().unwrap() + "\n").collect()
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let folder = Folder::new();
+    let file = datamodel(&folder, "type User {\n  id: ID!\n  name: Strng @db(name: \"n\")\n}");
+    let (code, output, error) = outcome(&run(&["migrate", &file, "--data", "a.db"]));
+    assert_eq!((code, &*output), (Some(2), ""));
+    let error = error.replace(&file, "datamodel.prisma");
+    expect![[r#"
+        error: datamodel.prisma, line 3, column 3: User.name: there is no type or enum `Strng`: did you mean String?; `--help` lists the options
+    "#]].assert_eq(&error);
+    // The same file as definitions of Dgraph.
+    let arguments = ["migrate", &file, "--dialect", "dgraph", "--data", "a.db"];
+    let (code, _, error) = outcome(&run(&arguments));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("`@db` is unknown"), "{error}");
+}
+
+#[test]
+fn options_of_types_fit_the_database() {
+    let refuse = |arguments: &[&str], expected: &Expect| {
+        let (code, output, error) = outcome(&run(arguments));
+        assert_eq!((code, &*output), (Some(2), ""));
+        expected.assert_eq(&error);
+    };
+    let graph = "neo4j://127.0.0.1:1";
+    refuse(
+        &["types", graph, "--dialect", "prisma"],
+        &expect![[r#"
+        error: `--dialect prisma` reads tables, and the source is a graph: leave it out; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &["types", graph, "--schema", "a"],
+        &expect![[r#"
+        error: `--schema` is for PostgreSQL: leave it out; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &["types", "a.db", "--dialect", "neo4j"],
+        &expect![[r#"
+        error: `--dialect neo4j` reads a graph: give an address such as neo4j://localhost:7687; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &["types", "a.db", "--neo4j-api", "3"],
+        &expect![[r#"
+        error: `--neo4j-api` is for graphs: leave it out; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &["types", "a.db", "--schema", "a"],
+        &expect![[r#"
+        error: `--schema` is for PostgreSQL: leave it out; `--help` lists the options
+    "#]],
+    );
+}
