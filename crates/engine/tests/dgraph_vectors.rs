@@ -1,8 +1,6 @@
 //! Similarity queries with indexes of vectors, where PostgreSQL has the extension pgvector.
 
-use std::sync::Arc;
-
-use dialects::{Dialect, dgraph};
+use dialects::dgraph;
 use engine::{SourceAddress, Timeouts, Worker};
 use expect_test::expect;
 use serde_json::{Value, json};

@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
             RelatedChangeKind::Upsert => {
                 let selected = self.selector(rows, inputs.key()?, place)?;
                 let [update, create] = [inputs.update()?, inputs.create()?];
-                let found = self.find_key(rows, selected.filter.clone());
+                let found = self.find_key(rows, selected.filter);
                 let data = self.row_data(update, false, place)?;
                 self.only_if(&found, true, |context| context.update_row(&found, data, place))?;
                 let data = self.row_data(create, true, place)?;

@@ -185,10 +185,11 @@ impl<'a> Context<'a> {
         match (near.is_list, far.is_list, near.is_required, far.is_required) {
             (false, false, true, true) => self.violate(writes, child),
             (false, false, true, false) => self.require_unrelated_child(writes, child),
-            (false, false, false, true) => match parent {
-                Some(parent) => self.require_no_child(writes, parent)?,
-                None => {}
-            },
+            (false, false, false, true) => {
+                if let Some(parent) = parent {
+                    self.require_no_child(writes, parent)?;
+                }
+            }
             _ => {}
         }
         Ok(())

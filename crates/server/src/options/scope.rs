@@ -307,13 +307,26 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Figures, &["analyze"]),
 ];
 
-/// Options of authentication in other dialects, with what the dialect hasura has instead.
-const NOT_IN_HASURA: [(&str, &str); 4] = [
-    ("require-token", "`--admin-secret` makes credentials necessary"),
-    ("default-role", "`--unauthorized-role` is the role of requests without credentials"),
-    ("jwt-role", "tokens name the role as those of Hasura do"),
-    ("jwt-claims", "session variables are no settings of PostgreSQL"),
+/// Options that a dialect refuses, each with what it has instead.
+const NOT_IN_DIALECT: [(DialectName, &str, &str); 7] = [
+    (DialectName::Hasura, "require-token", "`--admin-secret` makes credentials necessary"),
+    (
+        DialectName::Hasura,
+        "default-role",
+        "`--unauthorized-role` is the role of requests without credentials",
+    ),
+    (DialectName::Hasura, "jwt-role", "tokens name the role as those of Hasura do"),
+    (DialectName::Hasura, "jwt-claims", "session variables are no settings of PostgreSQL"),
+    (DialectName::Dgraph, "mutation-transactions", TRANSACTIONS),
+    (DialectName::Prisma, "mutation-transactions", TRANSACTIONS),
+    (
+        DialectName::Prisma,
+        "policies",
+        "changes of related rows are not authorized; keep the server behind your own",
+    ),
 ];
+
+const TRANSACTIONS: &str = "each root field of a mutation has a transaction of its own";
 
 /// All options with their scopes.
 static SCOPES: LazyLock<Vec<(String, Scope)>> = LazyLock::new(|| {
@@ -418,12 +431,13 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
     let Target { source, dialect, has_policies, has_rules, requires_token } = target;
     let needs_dialect =
         |wanted: DialectName| format!("`--{name}` needs `--dialect {}`", wanted.name());
-    if dialect == DialectName::Hasura {
-        let own = NOT_IN_HASURA.iter().find(|(own, _)| *own == name).map(|(_, instead)| *instead);
-        let of_tokens = "`--jwt-config` has the settings of tokens";
-        if let Some(instead) = own.or((scope == Scope::Tokens).then_some(of_tokens)) {
-            return Some(format!("`--{name}` is not for `--dialect hasura`: {instead}"));
-        }
+    let own = NOT_IN_DIALECT.iter().find(|(of, own, _)| (*of, *own) == (dialect, name));
+    let own = own.map(|(_, _, instead)| *instead);
+    let of_tokens = (dialect == DialectName::Hasura && scope == Scope::Tokens)
+        .then_some("`--jwt-config` has the settings of tokens");
+    if let Some(instead) = own.or(of_tokens) {
+        let dialect = dialect.name();
+        return Some(format!("`--{name}` is not for `--dialect {dialect}`: {instead}"));
     }
     // A datamodel of Prisma is given as the type definitions of a graph are.
     if (dialect, name) == (DialectName::Prisma, "types") {

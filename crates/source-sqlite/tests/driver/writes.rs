@@ -89,7 +89,7 @@ impl<'f> Mutation<'f> {
 
     fn step(&mut self, root: u32, kind: StepKind) -> Step {
         self.steps += 1;
-        Step { id: StepId(self.steps - 1), root, kind }
+        Step::new(StepId(self.steps - 1), root, kind)
     }
 
     /// Rows with the fields that are shown of them.
