@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::resolver::HttpResolver;
+use crate::resolver::{HttpResolver, RequestBody};
 
 /// An answer, as far as it is understood.
 #[derive(Debug)]
@@ -77,10 +77,16 @@ impl<'b> Answer<'b> {
         body: &'b [u8],
         batch: Option<usize>,
     ) -> Self {
-        let (value, errors) = match (resolver.operation(), resolver.webhook()) {
-            (Some(operation), _) => read_graphql(&operation.field, status, body),
-            (None, Some(_)) => read_webhook(status, body),
-            (None, None) => read_rest(status, body),
+        let (value, errors) = match &resolver.body {
+            RequestBody::Operation(operation) => read_graphql(&[&operation.field], status, body),
+            RequestBody::Remote(path) => {
+                let fields: Vec<&str> = path.steps.iter().map(|step| &*step.field).collect();
+                read_graphql(&fields, status, body)
+            }
+            RequestBody::Webhook(_) => read_webhook(status, body),
+            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Log(_) => {
+                read_rest(status, body)
+            }
         };
         let value = value.and_then(|value| match batch {
             None => Ok(Values::One(value)),
@@ -149,7 +155,8 @@ fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
     }
 }
 
-fn read_graphql<'b>(field: &str, status: u16, body: &'b [u8]) -> Read<'b> {
+/// The value at the end of a path of fields; null if one before it is.
+fn read_graphql<'b>(path: &[&str], status: u16, body: &'b [u8]) -> Read<'b> {
     let answer = match parse::<GraphQlAnswer<'_>>(body) {
         Ok(answer) => answer,
         // A server that is none of GraphQL says by its status what is wrong.
@@ -160,16 +167,19 @@ fn read_graphql<'b>(field: &str, status: u16, body: &'b [u8]) -> Read<'b> {
     };
     let errors = limited(answer.errors.unwrap_or_default());
     let data = answer.data.filter(|data| data.get() != "null");
-    let member = match data.map(|data| member(data, field)) {
-        Some(Ok(member)) => member,
-        Some(Err(error)) => return (Err(error), errors),
-        None => None,
-    };
-    match member {
+    let mut value = data;
+    for field in path {
+        let Some(object) = value.filter(|value| value.get() != "null") else { break };
+        match member(object, field) {
+            Ok(member) => value = member,
+            Err(error) => return (Err(error), errors),
+        }
+    }
+    match value {
         Some(value) => (Ok(Some(value)), errors),
         None if !errors.is_empty() => (Err(AnswerError::Reported), errors),
         None if !(200..300).contains(&status) => (Err(AnswerError::Status(status)), errors),
-        None => (Err(AnswerError::NoKey(field.into())), errors),
+        None => (Err(AnswerError::NoKey(path.last().copied().unwrap_or_default().into())), errors),
     }
 }
 

@@ -55,6 +55,13 @@ impl HttpResolver {
             RequestBody::Operation(operation) => {
                 operation_body(operation, projection, inputs.to_json())
             }
+            RequestBody::Remote(path) => {
+                let (query, variables) = path.operation(inputs, projection);
+                match variables.is_empty() {
+                    true => json!({ "query": query }),
+                    false => json!({ "query": query, "variables": variables }),
+                }
+            }
         };
         self.with_body(inputs, &body, find)
     }
@@ -92,6 +99,8 @@ impl HttpResolver {
                 });
                 operation_body(operation, projection, variables.unwrap_or(Value::Null))
             }
+            // Fields of remote schemas have no batches.
+            RequestBody::Remote(_) => Value::Null,
         };
         self.with_body(&Inputs::default(), &body, find)
     }

@@ -228,11 +228,19 @@ impl RemoteSchema {
         Ok(())
     }
 
-    /// The fields of a root type.
+    /// True for the types of queries and mutations.
     #[must_use]
-    pub fn fields(&self, root: &str) -> &[RemoteField] {
-        match self.types.get(root).map(|known| &known.kind) {
-            Some(RemoteKind::Object { fields, .. }) => fields,
+    pub fn is_root(&self, name: &str) -> bool {
+        *self.query == *name || self.mutation.as_deref() == Some(name)
+    }
+
+    /// The fields of an object or an interface.
+    #[must_use]
+    pub fn fields(&self, r#type: &str) -> &[RemoteField] {
+        match self.types.get(r#type).map(|known| &known.kind) {
+            Some(RemoteKind::Object { fields, .. } | RemoteKind::Interface { fields, .. }) => {
+                fields
+            }
             Some(_) | None => &[],
         }
     }
@@ -344,6 +352,22 @@ impl RemoteTypeText {
     #[must_use]
     pub fn named(&self, name: &str) -> String {
         [&*self.before, name, &*self.behind].concat()
+    }
+}
+
+impl RemoteTypeText {
+    /// The type of the items of a list.
+    #[must_use]
+    pub fn item(&self) -> Option<Self> {
+        let before = self.before.strip_prefix('[')?;
+        let behind = self.behind.trim_end_matches('!').strip_suffix(']')?;
+        Some(Self { before: before.into(), name: self.name.clone(), behind: behind.into() })
+    }
+
+    /// True if the value, or the list, is non-null.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.behind.ends_with('!')
     }
 }
 

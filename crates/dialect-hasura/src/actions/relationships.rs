@@ -6,7 +6,7 @@ use hasura_metadata::types::action::{CustomTypes, ObjectType, TypeRelationship};
 use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::remote_relationship::RelationshipType;
 use hasura_metadata::{Problem, ProblemKind};
-use http_resolvers::related_field::{RelatedField, RelatedKey};
+use http_resolvers::related_field::{RelatedField, RelatedForm, RelatedKey, RelatedRows};
 
 use super::{GIVEN, problem};
 use crate::draft::DraftField;
@@ -103,10 +103,17 @@ fn add_one(
         }
         false => DraftField::new(name, target.name.as_str(), given()),
     };
-    let related =
-        RelatedField { root: target.root(RootField::Select).into(), keys: keys.into(), is_list };
+    let path = root_path(build, target.root(RootField::Select));
+    let form = if is_list { RelatedForm::All } else { RelatedForm::One };
+    let related = RelatedField::Rows(RelatedRows { path, keys: keys.into(), form });
     build.draft.add_field(&object.name, field.verbatim());
     Ok(Relationship { object: object.name.to_string(), field: name.to_owned(), related })
+}
+
+/// The fields from the type of queries to a root field of a table.
+pub(crate) fn root_path(build: &Build<'_>, root: String) -> Box<[Box<str>]> {
+    let namespace = build.plan.naming.namespace();
+    namespace.map(Into::into).into_iter().chain([root.into()]).collect()
 }
 
 /// The table of a relationship in the API.

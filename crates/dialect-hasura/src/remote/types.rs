@@ -11,17 +11,17 @@ use super::wrong;
 use crate::draft::{Draft, DraftField, DraftInput, DraftValue};
 
 /// The text at fields that a remote schema gives.
-const GIVEN: &str = "A remote schema gives this.";
+pub(super) const GIVEN: &str = "A remote schema gives this.";
 
 /// The text at members of inputs that only a remote schema reads.
-const TAKEN: &str = "A remote schema takes this.";
+pub(super) const TAKEN: &str = "A remote schema takes this.";
 
 /// Checks that the names of the types are free. A scalar may be that of a column.
 pub(super) fn check(
     draft: &Draft,
     definition: &Definition,
     schema: &RemoteSchema,
-    names: &Names<'_>,
+    names: Names<'_>,
 ) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for (own, r#type) in &schema.types {
@@ -42,20 +42,21 @@ pub(super) fn check(
     }
 }
 
-/// Adds the types but those of the roots.
-pub(super) fn add(draft: &mut Draft, schema: &RemoteSchema, names: &Names<'_>) {
-    for (own, r#type) in schema.types.iter().filter(|(own, _)| !names.is_root(own)) {
+/// Adds the types but those of the roots, which `add_roots` adds.
+pub(super) fn add(draft: &mut Draft, schema: &RemoteSchema, names: Names<'_>) {
+    let is_other = |own: &str| !schema.is_root(own);
+    for (own, r#type) in schema.types.iter().filter(|(own, _)| is_other(own)) {
         let (name, about) = (names.r#type(own), r#type.description.as_deref());
         let named = |all: &[Box<str>]| all.iter().map(|one| names.r#type(one)).collect();
         match &r#type.kind {
             RemoteKind::Scalar if BUILT_IN_SCALARS.contains(&&*name) => draft.scalar(&name),
             RemoteKind::Scalar => draft.described_scalar(&name, about),
-            RemoteKind::Object { fields: own, interfaces } => {
-                draft.object(&name, about, fields(own, names));
+            RemoteKind::Object { fields: all, interfaces } => {
+                draft.object(&name, about, fields(own, all, names));
                 draft.implement(&name, named(interfaces));
             }
-            RemoteKind::Interface { fields: own, interfaces } => {
-                draft.interface(&name, about, fields(own, names));
+            RemoteKind::Interface { fields: all, interfaces } => {
+                draft.interface(&name, about, fields(own, all, names));
                 draft.implement(&name, named(interfaces));
             }
             RemoteKind::Union { members } => draft.union(&name, about, named(members)),
@@ -69,20 +70,20 @@ pub(super) fn add(draft: &mut Draft, schema: &RemoteSchema, names: &Names<'_>) {
                 draft.values(&name, about, values.collect());
             }
             RemoteKind::Input { fields } => {
-                let members = fields.iter().map(|field| input(field, names));
+                let members = fields.iter().map(|field| taken(field, names));
                 draft.input(&name, about, members.collect());
             }
         }
     }
 }
 
-fn fields(fields: &[RemoteField], names: &Names<'_>) -> Vec<DraftField> {
+fn fields(parent: &str, fields: &[RemoteField], names: Names<'_>) -> Vec<DraftField> {
     // The roots of the API are other objects than those of the server.
     let made = fields.iter().filter(|field| !names.is_root(&field.r#type.name)).map(|field| {
         let r#type = field.r#type.named(&names.r#type(&field.r#type.name));
         let binding = FieldBinding::Refused(GIVEN.into());
-        let arguments = field.arguments.iter().map(|argument| input(argument, names));
-        DraftField::new(&field.name, r#type, binding)
+        let arguments = field.arguments.iter().map(|argument| taken(argument, names));
+        DraftField::new(&names.field(parent, &field.name), r#type, binding)
             .verbatim()
             .described_by(field.description.as_deref())
             .deprecated_for(field.deprecated.as_deref())
@@ -91,9 +92,15 @@ fn fields(fields: &[RemoteField], names: &Names<'_>) -> Vec<DraftField> {
     made.collect()
 }
 
-fn input(input: &RemoteInput, names: &Names<'_>) -> DraftInput {
+/// An input that only the server reads.
+fn taken(one: &RemoteInput, names: Names<'_>) -> DraftInput {
+    input(one, names, InputRole::Refused(TAKEN.into()))
+}
+
+/// An argument, or a member of an input.
+pub(super) fn input(input: &RemoteInput, names: Names<'_>, role: InputRole) -> DraftInput {
     let r#type = input.r#type.named(&names.r#type(&input.r#type.name));
-    let binding = InputBinding::lenient(InputRole::Refused(TAKEN.into()));
+    let binding = InputBinding::lenient(role);
     let made = DraftInput::new(&input.name, r#type, binding).verbatim();
     let made = made.described_by(input.description.as_deref());
     match &input.default {

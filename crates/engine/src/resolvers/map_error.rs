@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use clients::egress::EgressError;
 use graphql::{ErrorCode, GraphQLError};
+use http_resolvers::preset::PresetError;
 use http_resolvers::{AnswerError, AnswerRules, CallError, HttpResolver, RemoteError};
 
 use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
@@ -90,6 +91,18 @@ pub(crate) fn remote_error(error: &RemoteError) -> GraphQLError {
     let mut reported = GraphQLError::new(ErrorCode::ResolverError, message);
     reported.extensions.extend(error.extensions.iter().cloned());
     reported.logged_as("Another server reports an error.")
+}
+
+/// The error of a value of a role that its session lacks, with the codes of Hasura.
+pub(crate) fn preset_error(error: &PresetError) -> GraphQLError {
+    let code = match error {
+        PresetError::Missing(_) => "not-found",
+        PresetError::Form { .. } | PresetError::Name(_) | PresetError::EnumValue(_) => {
+            "coercion-error"
+        }
+    };
+    let error = GraphQLError::new(ErrorCode::BadUserInput, error.to_string());
+    error.with_extension("path", "$").with_extension("code", code)
 }
 
 /// The error of fields whose requests are beyond the limit.

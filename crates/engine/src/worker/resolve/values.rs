@@ -134,7 +134,7 @@ impl<'a> FilledValues<'a> {
             r#type,
             type_text: &type_text,
             field: &definition.field,
-            has_aliases: definition.operation().is_some(),
+            has_aliases: definition.speaks_graphql(),
             rules: definition.answers,
             most: self.most,
         };
