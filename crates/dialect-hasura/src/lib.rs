@@ -214,7 +214,8 @@ impl Declared<'_> {
             }
             Inconsistencies::Refused | Inconsistencies::LeftOut => {}
         }
-        api.notes.extend(problems.iter().map(tracking::left_out_part));
+        let left_out = problems.iter().chain(&remote.ignored);
+        api.notes.extend(left_out.map(tracking::left_out_part));
         api.transactions = self.options.mutation_transactions;
         let roles = permissions.map(|permissions| {
             let has_permissions = self.options.remote_schema_permissions;

@@ -87,11 +87,11 @@ impl Permissions {
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         // Without permissions of remote schemas, roles that nothing else names see these, too.
-        let is_open =
-            !options.remote_schema_permissions && !served.metadata().remote_schemas.is_empty();
-        if is_open || !permissions.is_empty() {
+        let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
+        if has_remote_schemas || !permissions.is_empty() {
             permissions.push(RolePermissions::default());
         }
+        let is_open = has_remote_schemas && !options.remote_schema_permissions;
         for role in permissions.iter_mut().filter(|_| is_open) {
             role.has_remote_queries = true;
         }

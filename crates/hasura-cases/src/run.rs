@@ -277,7 +277,8 @@ impl Site<'_> {
             Err(reason) => return Some(Outcome::NotCompared(reason)),
         };
         let expected = case.responses.first()?["error"].as_str()?;
-        Some(match log.contains(expected) {
+        // The log has each message on one line.
+        Some(match log.replace("\\n", "\n").contains(expected) {
             true => Outcome::Equal,
             false => Outcome::Different(format!("  expected {expected}\n  the log: {log}")),
         })

@@ -1,9 +1,12 @@
 //! Values in the answers of other servers.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::remote_path::{RemotePath, batch_alias};
 use crate::resolver::{HttpResolver, RequestBody};
 
 /// An answer, as far as it is understood.
@@ -12,6 +15,8 @@ pub struct Answer<'b> {
     pub value: Result<Values<'b>, AnswerError>,
     /// Errors beside the value, of a GraphQL server.
     pub errors: Vec<RemoteError>,
+    /// The same as text, of a remote schema.
+    pub errors_text: Option<&'b RawValue>,
 }
 
 /// The values of an answer.
@@ -79,10 +84,7 @@ impl<'b> Answer<'b> {
     ) -> Self {
         let (value, errors) = match &resolver.body {
             RequestBody::Operation(operation) => read_graphql(&[&operation.field], status, body),
-            RequestBody::Remote(path) => {
-                let fields: Vec<&str> = path.steps.iter().map(|step| &*step.field).collect();
-                read_graphql(&fields, status, body)
-            }
+            RequestBody::Remote(path) => return Self::read_path(path, status, body, batch),
             RequestBody::Webhook(_) => read_webhook(status, body),
             RequestBody::Empty | RequestBody::Json(_) | RequestBody::Log(_) => {
                 read_rest(status, body)
@@ -92,8 +94,33 @@ impl<'b> Answer<'b> {
             None => Ok(Values::One(value)),
             Some(expected) => batch_of(value, expected).map(Values::Batch),
         });
-        Self { value, errors }
+        Self { value, errors, errors_text: None }
     }
+
+    /// Reads the answer for a field of a remote schema.
+    fn read_path(path: &RemotePath, status: u16, body: &'b [u8], batch: Option<usize>) -> Self {
+        let fields: Vec<&str> = path.steps.iter().map(|step| &*step.field).collect();
+        let errors_text = parse::<ErrorsText<'_>>(body).ok().and_then(|text| text.errors);
+        let (value, errors) = match batch {
+            None => {
+                let (value, errors) = read_graphql(&fields, status, body);
+                (value.map(Values::One), errors)
+            }
+            Some(count) => {
+                let below = fields.get(1..).unwrap_or_default();
+                let (value, errors) = read_aliases(below, count, status, body);
+                (value.map(Values::Batch), errors)
+            }
+        };
+        Self { value, errors, errors_text }
+    }
+}
+
+/// The errors of an answer as text.
+#[derive(Debug, Deserialize)]
+struct ErrorsText<'b> {
+    #[serde(borrow)]
+    errors: Option<&'b RawValue>,
 }
 
 type Read<'b> = (Result<Option<&'b RawValue>, AnswerError>, Vec<RemoteError>);
@@ -155,31 +182,83 @@ fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
     }
 }
 
-/// The value at the end of a path of fields; null if one before it is.
 fn read_graphql<'b>(path: &[&str], status: u16, body: &'b [u8]) -> Read<'b> {
-    let answer = match parse::<GraphQlAnswer<'_>>(body) {
-        Ok(answer) => answer,
-        // A server that is none of GraphQL says by its status what is wrong.
-        Err(_) if !(200..300).contains(&status) => {
-            return (Err(AnswerError::Status(status)), Vec::new());
-        }
+    let (data, errors) = match read_data(status, body) {
+        Ok(read) => read,
         Err(error) => return (Err(error), Vec::new()),
     };
-    let errors = limited(answer.errors.unwrap_or_default());
-    let data = answer.data.filter(|data| data.get() != "null");
-    let mut value = data;
-    for field in path {
-        let Some(object) = value.filter(|value| value.get() != "null") else { break };
-        match member(object, field) {
-            Ok(member) => value = member,
-            Err(error) => return (Err(error), errors),
-        }
-    }
+    let value = match follow(data, path) {
+        Ok(value) => value,
+        Err(error) => return (Err(error), errors),
+    };
     match value {
         Some(value) => (Ok(Some(value)), errors),
-        None if !errors.is_empty() => (Err(AnswerError::Reported), errors),
-        None if !(200..300).contains(&status) => (Err(AnswerError::Status(status)), errors),
-        None => (Err(AnswerError::NoKey(path.last().copied().unwrap_or_default().into())), errors),
+        None => {
+            let field = path.last().copied().unwrap_or_default();
+            (Err(without_value(status, &errors, field)), errors)
+        }
+    }
+}
+
+/// The values of a batch: each is at the end of a path below an alias. As in Hasura, an error of one
+/// object is one of all.
+fn read_aliases<'b>(
+    path: &[&str],
+    count: usize,
+    status: u16,
+    body: &'b [u8],
+) -> (Result<Vec<&'b RawValue>, AnswerError>, Vec<RemoteError>) {
+    let (data, errors) = match read_data(status, body) {
+        Ok((_, errors)) if !errors.is_empty() => return (Err(AnswerError::Reported), errors),
+        Ok(read) => read,
+        Err(error) => return (Err(error), Vec::new()),
+    };
+    let known = data.map_or(Ok(Vec::new()), |data| members(data.get()));
+    let known: HashMap<String, &RawValue> = match known {
+        Ok(known) => known.into_iter().rev().collect(),
+        Err(error) => return (Err(error), errors),
+    };
+    let value = |number: usize| {
+        let alias = batch_alias(number);
+        let value = follow(known.get(&alias).copied(), path)?;
+        value.ok_or_else(|| without_value(status, &errors, &alias))
+    };
+    ((0..count).map(value).collect(), errors)
+}
+
+/// The data and the errors of an answer.
+fn read_data(
+    status: u16,
+    body: &[u8],
+) -> Result<(Option<&RawValue>, Vec<RemoteError>), AnswerError> {
+    match parse::<GraphQlAnswer<'_>>(body) {
+        Ok(answer) => {
+            let errors = limited(answer.errors.unwrap_or_default());
+            Ok((answer.data.filter(|data| data.get() != "null"), errors))
+        }
+        // A server that is none of GraphQL says by its status what is wrong.
+        Err(_) if !(200..300).contains(&status) => Err(AnswerError::Status(status)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The value at the end of a path of fields; null if one before it is.
+fn follow<'b>(
+    mut value: Option<&'b RawValue>,
+    path: &[&str],
+) -> Result<Option<&'b RawValue>, AnswerError> {
+    for field in path {
+        let Some(object) = value.filter(|value| value.get() != "null") else { break };
+        value = member(object, field)?;
+    }
+    Ok(value)
+}
+
+fn without_value(status: u16, errors: &[RemoteError], field: &str) -> AnswerError {
+    match errors {
+        [_, ..] => AnswerError::Reported,
+        [] if !(200..300).contains(&status) => AnswerError::Status(status),
+        [] => AnswerError::NoKey(field.into()),
     }
 }
 

@@ -55,17 +55,36 @@ impl RemotePath {
         steps.map(of_step).collect()
     }
 
-    /// The operation as text, with the values of its variables. `inputs` has the arguments of each
-    /// step by its number.
+    /// The operation as text, with the values of its variables. Each object has the arguments of each
+    /// step by its number; several objects have aliases.
     pub(crate) fn operation(
         &self,
-        inputs: &Inputs,
+        objects: &[Inputs],
+        is_batch: bool,
         projection: &Projection,
     ) -> (String, Map<String, Value>) {
-        let (mut text, mut declared) = (String::new(), String::new());
-        let mut variables = Map::new();
+        let mut operation = Operation::default();
+        for (number, inputs) in objects.iter().enumerate() {
+            operation.text.push(' ');
+            if is_batch {
+                operation.text.push_str(&format!("{}: ", batch_alias(number)));
+            }
+            self.write(inputs, projection, &mut operation);
+        }
+        let Operation { text, mut declared, variables } = operation;
+        declared.push_str(if variables.is_empty() { "" } else { ")" });
+        let kind = match self.kind {
+            OperationKind::Mutation => "mutation",
+            OperationKind::Query | OperationKind::Subscription => "query",
+        };
+        (format!("{kind}{declared} {{{text} }}"), variables)
+    }
+
+    /// Adds the fields for one object.
+    fn write(&self, inputs: &Inputs, projection: &Projection, operation: &mut Operation) {
+        let Operation { text, declared, variables } = operation;
         for (number, step) in self.steps.iter().enumerate() {
-            text.push_str(" { ");
+            text.push_str(if number == 0 { "" } else { " { " });
             text.push_str(&step.field);
             let known = self.schema.fields(&step.r#type).iter();
             let known = known.filter(|field| field.name == step.field);
@@ -77,7 +96,7 @@ impl RemotePath {
                 is_first = false;
                 text.extend([&*input.name, ": "]);
                 if has_names(value) {
-                    self.literal(value, &input.r#type, &mut text);
+                    self.literal(value, &input.r#type, text);
                     continue;
                 }
                 let name = format!("v{}", variables.len());
@@ -90,14 +109,8 @@ impl RemotePath {
                 text.push(')');
             }
         }
-        selection_text::write(projection, &mut text);
-        text.push_str(&" }".repeat(self.steps.len()));
-        declared.push_str(if variables.is_empty() { "" } else { ")" });
-        let kind = match self.kind {
-            OperationKind::Mutation => "mutation",
-            OperationKind::Query | OperationKind::Subscription => "query",
-        };
-        ([kind, &declared, &text].concat(), variables)
+        selection_text::write(projection, text);
+        text.push_str(&" }".repeat(self.steps.len().saturating_sub(1)));
     }
 
     /// Appends a value as a literal, in which only the type tells names from texts. Recursion is
@@ -107,6 +120,11 @@ impl RemotePath {
         match value {
             Value::String(name) if matches!(kind, Some(RemoteKind::Enum { .. })) => {
                 text.push_str(name);
+            }
+            // Numbers of the source may be texts, and clients give either where Hasura does.
+            Value::String(digits) if is_number(digits, &r#type.name) => text.push_str(digits),
+            Value::Number(number) if &*r#type.name == "String" => {
+                text.push_str(&Value::String(number.to_string()).to_string());
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 text.push_str(&value.to_string());
@@ -136,6 +154,29 @@ impl RemotePath {
             }
         }
     }
+}
+
+/// True for the text of a number of this type.
+fn is_number(text: &str, r#type: &str) -> bool {
+    match r#type {
+        "Int" => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
+        "Float" => serde_json::from_str::<serde_json::Number>(text).is_ok(),
+        _ => false,
+    }
+}
+
+/// An operation so far.
+#[derive(Default)]
+struct Operation {
+    text: String,
+    /// Definitions of the variables.
+    declared: String,
+    variables: Map<String, Value>,
+}
+
+/// The alias of the field for an object, as in Hasura.
+pub(crate) fn batch_alias(number: usize) -> String {
+    format!("f{number}")
 }
 
 /// True if the keys of all objects are names: others, which are values of a scalar, have no literal.
@@ -240,14 +281,17 @@ mod tests {
             .map(|(number, arguments): (u32, _)| (number.to_string(), Value::Object(arguments)));
         let inputs = Inputs::of(Value::Object(by_number.collect()));
         let projection = Projection::Scalar("String".into());
-        let (text, variables) = path.operation(&inputs, &projection);
+        let (text, variables) = path.operation(std::slice::from_ref(&inputs), false, &projection);
         assert_eq!(
             text,
             r#"query { user(id: "a\"b") { posts(where: [{kind: NEW}, {text: "t"}], first: 2) } }"#
         );
         assert!(variables.is_empty());
-        let (text, _) = path.operation(&Inputs::default(), &projection);
+        let (text, _) = path.operation(&[Inputs::default()], false, &projection);
         assert_eq!(text, "query { user { posts } }");
+        let two = [Inputs::default(), Inputs::of(json!({ "0": { "id": 1 } }))];
+        let (text, _) = path.operation(&two, true, &projection);
+        assert_eq!(text, "query { f0: user { posts } f1: user(id: 1) { posts } }");
     }
 
     /// The members of custom scalars may have any key.
@@ -255,7 +299,8 @@ mod tests {
     fn values_without_a_literal_are_variables() {
         let value = json!({ "a b": 1 });
         let inputs = Inputs::of(json!({ "0": { "id": value }, "1": { "first": 1 } }));
-        let (text, variables) = path().operation(&inputs, &Projection::Scalar("String".into()));
+        let (text, variables) =
+            path().operation(&[inputs], false, &Projection::Scalar("String".into()));
         assert_eq!(text, "query ($v0: ID) { user(id: $v0) { posts(first: 1) } }");
         assert_eq!(Value::Object(variables), json!({ "v0": value }));
     }

@@ -86,7 +86,7 @@ pub enum RemoteSchemaError {
     Default(Box<str>),
 }
 
-const QUERY: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } types { kind \
+const QUERY: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } subscriptionType { name } types { kind \
      name description fields(includeDeprecated: true) { name description args { ...I } type { ...T } \
      isDeprecated deprecationReason } inputFields { ...I } interfaces { name } \
      enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } \
@@ -117,6 +117,7 @@ struct Data {
 struct ReadSchema {
     query_type: Named,
     mutation_type: Option<Named>,
+    subscription_type: Option<Named>,
     types: Vec<ReadType>,
 }
 
@@ -197,7 +198,20 @@ impl RemoteSchema {
             }
         }
         schema.check()?;
+        // Subscriptions of the server are not served.
+        if let Some(Named { name }) = read.subscription_type
+            && !schema.is_root(&name)
+            && !schema.refers_to(&name)
+        {
+            schema.types.remove(&name);
+        }
         Ok(schema)
+    }
+
+    /// True if a field has the type.
+    fn refers_to(&self, name: &str) -> bool {
+        let types = self.types.keys().flat_map(|known| self.fields(known));
+        types.into_iter().any(|field| *field.r#type.name == *name)
     }
 
     /// Checks that all types exist.

@@ -63,6 +63,8 @@ pub(crate) struct RemoteAccess<'r> {
 pub(crate) struct RemoteView<'r> {
     access: &'r RemoteAccess<'r>,
     permitted: FxHashSet<Position>,
+    /// Positions of types of several remote schemas that a permission on one of them does not have.
+    denied: FxHashSet<Position>,
     pub(crate) presets: Presets,
 }
 
@@ -79,22 +81,17 @@ impl<'r> RemoteAccess<'r> {
 
     /// The view of a role with these permissions.
     pub(crate) fn view(&'r self, permissions: &RemotePermissions) -> RemoteView<'r> {
-        let (mut permitted, mut presets) = (FxHashSet::default(), Presets::default());
+        let mut presets = Presets::default();
+        let (mut permitted, mut denied) = (FxHashSet::default(), FxHashSet::default());
         if self.has_permissions {
             self.visit(&mut |served, position, origin| {
                 let permission = permissions.get(&*served.definition.name.text);
                 let Some(permission) = permission else { return };
-                match origin {
+                let is_allowed = match origin {
                     Origin::Field { r#type, field } => {
-                        if permission.arguments(r#type, field).is_some() {
-                            permitted.insert(position);
-                        }
+                        permission.arguments(r#type, field).is_some()
                     }
-                    Origin::Path(origin) => {
-                        if is_permitted(permission, served.schema, origin) {
-                            permitted.insert(position);
-                        }
-                    }
+                    Origin::Path(origin) => is_permitted(permission, served.schema, origin),
                     Origin::Input { inputs, input } => {
                         let inputs = match inputs {
                             InputsOf::Field { r#type, field } => {
@@ -102,24 +99,24 @@ impl<'r> RemoteAccess<'r> {
                             }
                             InputsOf::Type(r#type) => permission.input_fields(r#type),
                         };
-                        let Some(preset) = inputs.and_then(|known| known.get(&*input.name)) else {
-                            return;
-                        };
-                        permitted.insert(position);
-                        let given = permission.given(preset.as_ref(), &input.r#type.name);
+                        let preset = inputs.and_then(|known| known.get(&*input.name));
+                        let given = preset.and_then(|preset| {
+                            permission.given(preset.as_ref(), &input.r#type.name)
+                        });
                         if let (Position::Input(id), Some(given)) = (position, given) {
                             presets.insert(id, given);
                         }
+                        preset.is_some()
                     }
-                    Origin::Value { r#type, value } => {
-                        if permission.has_value(r#type, value) {
-                            permitted.insert(position);
-                        }
-                    }
-                }
+                    Origin::Value { r#type, value } => permission.has_value(r#type, value),
+                };
+                match is_allowed {
+                    true => permitted.insert(position),
+                    false => denied.insert(position),
+                };
             });
         }
-        RemoteView { access: self, permitted, presets }
+        RemoteView { access: self, permitted, denied, presets }
     }
 
     /// Visits all positions with their origins.
@@ -216,6 +213,7 @@ impl RemoteView<'_> {
         let is_preset = |id: InputId| self.access.has_permissions && self.presets.contains_key(&id);
         self.access.all.contains(&position).then(|| match position {
             Position::Input(id) if is_preset(id) => false,
+            _ if self.denied.contains(&position) => false,
             _ => !self.access.has_permissions || self.permitted.contains(&position),
         })
     }

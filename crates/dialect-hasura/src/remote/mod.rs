@@ -76,6 +76,8 @@ pub(crate) struct Remote<'o> {
     served: Vec<ServedSchema<'o>>,
     relationships: Vec<TypeRelationship>,
     origins: Origins,
+    /// Customizations without effect.
+    pub(crate) ignored: Vec<Problem>,
 }
 
 /// A remote schema in the API.
@@ -110,8 +112,11 @@ pub(crate) fn add<'o>(
     let mut remote = Remote::default();
     let Some(served) = options.metadata.served() else { return remote };
     for definition in served.metadata().remote_schemas.iter() {
-        match add_one(build, options, definition, resolvers) {
-            Ok(schema) => remote.served.push(schema),
+        match add_one(build, options, definition, &remote.served, resolvers) {
+            Ok(schema) => {
+                remote.ignored.extend(schema.names.unknown());
+                remote.served.push(schema);
+            }
             Err(mut found) => problems.append(&mut found),
         }
     }
@@ -157,6 +162,7 @@ fn add_one<'o>(
     build: &mut Build<'_>,
     options: &'o Options,
     definition: &'o Definition,
+    others: &[ServedSchema<'o>],
     resolvers: &mut Vec<HttpResolver>,
 ) -> Result<ServedSchema<'o>, Vec<Problem>> {
     let (url, headers) =
@@ -177,7 +183,7 @@ fn add_one<'o>(
     };
     let names = Names::new(definition, schema)?;
     let served = ServedSchema { definition, schema, names, url, headers };
-    types::check(&build.draft, definition, schema, names)?;
+    types::check(&build.draft, &served, others)?;
     roots::check(&build.draft, &served)?;
     types::add(&mut build.draft, schema, names);
     roots::add(&mut build.draft, &served, resolvers);

@@ -18,29 +18,35 @@ pub(super) struct Names<'d> {
 }
 
 impl<'d> Names<'d> {
-    /// The names; or what of the customization does not fit the schema.
+    /// The names; or what of the customization cannot be.
     pub(super) fn new(
         definition: &'d Definition,
         schema: &'d RemoteSchema,
     ) -> Result<Self, Vec<Problem>> {
         let names = Self { definition, schema };
-        let mut found = names.unknown();
-        found.extend(names.not_distinct());
+        let mut found = names.not_distinct();
         found.extend(names.inconsistent());
-        let name = &definition.name.text;
-        let problems = found.into_iter().map(|message| {
-            let message = format!("The remote schema {name}: {message}");
-            wrong(definition, ProblemKind::WrongValue, message)
-        });
-        let problems: Vec<_> = problems.collect();
-        match problems.is_empty() {
+        match found.is_empty() {
             true => Ok(names),
-            false => Err(problems),
+            false => Err(names.problems(found)),
         }
     }
 
-    /// Customizations of what the server does not have.
-    fn unknown(self) -> Vec<String> {
+    fn problems(self, messages: Vec<String>) -> Vec<Problem> {
+        let name = &self.definition.name.text;
+        let of = |message| {
+            let message = format!("The remote schema {name}: {message}");
+            wrong(self.definition, ProblemKind::WrongValue, message)
+        };
+        messages.into_iter().map(of).collect()
+    }
+
+    /// Customizations of what the server does not have: they have no effect, as in Hasura.
+    pub(super) fn unknown(self) -> Vec<Problem> {
+        self.problems(self.unknown_names())
+    }
+
+    fn unknown_names(self) -> Vec<String> {
         let Some(customization) = &self.definition.definition.customization else {
             return Vec::new();
         };

@@ -99,7 +99,7 @@ fn add_one(
         url: served.url.clone(),
         method: Method::POST,
         body: RequestBody::Remote(Box::new(path)),
-        is_batch: false,
+        is_batch: true,
         headers: served.headers.clone(),
         inputs: InputSource::Fields(inputs.into()),
         answers: AnswerRules::Strict,

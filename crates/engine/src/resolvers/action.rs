@@ -111,7 +111,7 @@ impl SentAction<'_> {
         response: &EgressResponse,
     ) -> Result<(), ActionError> {
         let EgressResponse { status, body, .. } = response;
-        let Answer { value, errors } = Answer::read(self.resolver, *status, body, None);
+        let Answer { value, errors, .. } = Answer::read(self.resolver, *status, body, None);
         let invalid = ErrorCode::ResolverResponseInvalid;
         let (code, told, message, reason) = match value {
             Ok(Values::One(Some(value))) => match output.check(value) {

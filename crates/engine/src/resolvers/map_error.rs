@@ -93,6 +93,17 @@ pub(crate) fn remote_error(error: &RemoteError) -> GraphQLError {
     reported.logged_as("Another server reports an error.")
 }
 
+/// The error of values that belong to several rows, in the form of Hasura: with the errors of the
+/// remote schema as JSON.
+pub(crate) fn join_error(errors: &str) -> GraphQLError {
+    let message = "Errors from remote server";
+    let error = GraphQLError::new(ErrorCode::ResolverError, message);
+    let error = error.with_extension("path", "$").with_extension("code", "unexpected");
+    let mut error = error.logged_as("Another server reports errors.");
+    error.extensions.push(("internal".into(), format!("{{\"errors\":{errors}}}").into()));
+    error
+}
+
 /// The error of a value of a role that its session lacks, with the codes of Hasura.
 pub(crate) fn preset_error(error: &PresetError) -> GraphQLError {
     let code = match error {

@@ -11,7 +11,7 @@ use response::{MemoryReservation, TooLarge};
 use super::Received;
 use super::projections::Projections;
 use crate::resolvers::batch::{PlannedCalls, Selected};
-use crate::resolvers::map_error::{answer_error, remote_error};
+use crate::resolvers::map_error::{answer_error, join_error, remote_error};
 
 /// The values for the placeholders of a part.
 pub(super) struct FilledValues<'a> {
@@ -110,7 +110,11 @@ impl<'a> FilledValues<'a> {
             return Ok(());
         };
         let definition = &resolver.definition;
-        if is_first {
+        let is_join = definition.is_batch && definition.remote().is_some();
+        if is_first && is_join && !answer.errors.is_empty() {
+            let text = answer.errors_text.map(serde_json::value::RawValue::get);
+            self.error_at(placeholder, join_error(text.unwrap_or("[]")));
+        } else if is_first {
             for error in &answer.errors {
                 self.error_at(placeholder, remote_error(error));
             }
