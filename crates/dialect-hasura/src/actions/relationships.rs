@@ -99,9 +99,9 @@ fn add_one(
     let field = match is_list {
         true => {
             let r#type = format!("[{}!]!", target.name);
-            DraftField::new(name, r#type, given()).with(rows::arguments(target))
+            DraftField::new(name, r#type, given(&object.name, name)).with(rows::arguments(target))
         }
-        false => DraftField::new(name, target.name.as_str(), given()),
+        false => DraftField::new(name, target.name.as_str(), given(&object.name, name)),
     };
     let path = root_path(build, target.root(RootField::Select));
     let form = if is_list { RelatedForm::All } else { RelatedForm::One };
@@ -144,6 +144,7 @@ pub(crate) fn find_planned<'b>(
     })
 }
 
-fn given() -> FieldBinding {
-    FieldBinding::Refused(GIVEN.into())
+/// The binding of a field. Each has a text of its own, so that no two of them are one in the API.
+fn given(object: &str, field: &str) -> FieldBinding {
+    FieldBinding::Refused(format!("{GIVEN} {object}.{field}").into())
 }

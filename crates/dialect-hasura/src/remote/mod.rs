@@ -76,7 +76,7 @@ pub(crate) struct Remote<'o> {
     served: Vec<ServedSchema<'o>>,
     relationships: Vec<TypeRelationship>,
     origins: Origins,
-    /// Customizations without effect.
+    /// Customizations and relationships without effect.
     pub(crate) ignored: Vec<Problem>,
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use api::binding::{InputBinding, InputRole};
 use hasura_metadata::json::Json;
 use hasura_metadata::types::remote_relationship::{RemoteArgument, RemoteField, RemoteFields};
 use http_resolvers::body::BodyTemplate;
@@ -14,7 +13,7 @@ use http_resolvers::remote_schema::{
 use serde_json::Value;
 
 use super::ServedSchema;
-use super::types::{TAKEN, input};
+use super::types::{input, taken};
 use crate::draft::{Draft, DraftInput};
 
 /// A field at the end of a path, and what clients may give to it.
@@ -69,10 +68,7 @@ pub(super) fn find<'s>(
         let (own, at) = (r#type.into(), field.name.clone());
         steps.push(RemoteStep { place, r#type: own, field: at, given });
         let Some(next) = &remote.field else {
-            break (
-                field,
-                finding.rest_of(&field.arguments, &remote.arguments, InputRole::Ignored)?,
-            );
+            break (field, finding.rest_of(&field.arguments, &remote.arguments, &side.suffix)?);
         };
         let is_object = served
             .schema
@@ -200,15 +196,15 @@ impl<'s> Finding<'_, 's, '_> {
         &mut self,
         known: &[RemoteInput],
         given: &BTreeMap<String, RemoteArgument>,
-        role: InputRole,
+        of: &str,
     ) -> Result<Vec<DraftInput>, String> {
         let mut arguments = Vec::new();
         for argument in known {
             match given.get(&*argument.name) {
-                None => arguments.push(input(argument, self.served.names, role.clone())),
+                None => arguments.push(input(argument, self.served.names, of)),
                 Some(value) => {
                     let Some(r#type) = self.rest(&argument.r#type, value)? else { continue };
-                    let binding = InputBinding::lenient(role.clone());
+                    let binding = taken(of, &argument.name);
                     let made = DraftInput::new(&argument.name, r#type, binding).verbatim();
                     arguments.push(made.described_by(argument.description.as_deref()));
                 }
@@ -232,11 +228,11 @@ impl<'s> Finding<'_, 's, '_> {
             }
             RemoteArgument::Object(given) => {
                 let known = self.input_fields(r#type)?;
-                let members = self.rest_of(known, given, InputRole::Refused(TAKEN.into()))?;
+                let name = format!("{}_remote_rel_{}", r#type.name, self.side.suffix);
+                let members = self.rest_of(known, given, &name)?;
                 if members.is_empty() {
                     return Ok(None);
                 }
-                let name = format!("{}_remote_rel_{}", r#type.name, self.side.suffix);
                 if self.draft.has(&name) {
                     return Err(format!("another type of the API has the name {name}."));
                 }

@@ -52,8 +52,15 @@ fn add_one(
     resolvers: &mut Vec<HttpResolver>,
 ) -> Result<(), Problem> {
     let (lhs_fields, fields, schema, place) = match &relationship.definition {
-        // The table of `support` tells that these are not served.
-        RemoteRelationshipDefinition::ToSource(_) => return Ok(()),
+        RemoteRelationshipDefinition::ToSource(to) => {
+            let message = format!(
+                "The remote relationship {}: relationships from tables to the source {} are not \
+                 served.",
+                relationship.name.text, to.source.text
+            );
+            remote.ignored.push(wrong(&to.place, message));
+            return Ok(());
+        }
         RemoteRelationshipDefinition::ToRemoteSchema(to) => {
             (&to.lhs_fields, &to.remote_field, &to.remote_schema, &to.place)
         }

@@ -1,7 +1,7 @@
 //! The root fields of a remote schema: fields of the root types of the API, or of an object in each of
 //! them, the namespace.
 
-use api::binding::{FieldBinding, InputRole, ResolverId};
+use api::binding::{FieldBinding, ResolverId};
 use graphql::operation::OperationKind;
 use hasura_metadata::{Problem, ProblemKind};
 use http::Method;
@@ -113,8 +113,8 @@ fn add_root(
     id: ResolverId,
 ) {
     let names = served.names;
-    // Arguments of resolvers are read as JSON.
-    let arguments = field.arguments.iter().map(|one| input(one, names, InputRole::Ignored));
+    let of = format!("{parent}.{name}");
+    let arguments = field.arguments.iter().map(|one| input(one, names, &of));
     let r#type = field.r#type.named(&names.r#type(&field.r#type.name));
     let made = DraftField::new(name, r#type, FieldBinding::Resolved(id)).verbatim();
     let made = made.described_by(field.description.as_deref()).with(arguments.collect());

@@ -2,7 +2,6 @@
 //! remote schemas. The request to the server has the fields on which they depend.
 //! <https://hasura.io/docs/2.0/remote-schemas/remote-relationships/remote-schema-relationships/>
 
-use api::binding::FieldBinding;
 use graphql::operation::OperationKind;
 use hasura_metadata::naming::RootField;
 use hasura_metadata::types::name::Name;
@@ -19,7 +18,7 @@ use http_resolvers::remote_schema::{RemoteKind, RemoteSchema};
 use super::access::RelationshipOrigin;
 use super::paths::{self, FoundPath, Side};
 use super::relationships::{find_served, name_of, wrong};
-use super::types::GIVEN;
+use super::types::given;
 use super::{Remote, ServedSchema};
 use crate::Options;
 use crate::actions::relationships::{find_planned, root_path};
@@ -160,17 +159,17 @@ fn to_source(
     };
     match to.relationship_type {
         RelationshipType::Object => {
-            let field = DraftField::new(name, target.name.as_str(), given());
+            let field = DraftField::new(name, target.name.as_str(), given(object, name));
             add(build, field, name.to_owned(), RootField::Select, RelatedForm::One);
         }
         RelationshipType::Array => {
-            let field = rows::list(name, target, given());
+            let field = rows::list(name, target, given(object, name));
             add(build, field, name.to_owned(), RootField::Select, RelatedForm::All);
             let aggregate = build.plan.naming.word(&format!("{name}_aggregate"));
             if build.draft.has_field(object, &aggregate) {
                 return Err(format!("the type {object} has another field {aggregate}."));
             }
-            let field = rows::aggregate(&aggregate, target, given());
+            let field = rows::aggregate(&aggregate, target, given(object, &aggregate));
             add(build, field, aggregate, RootField::SelectAggregate, RelatedForm::Aggregate);
         }
     }
@@ -213,7 +212,7 @@ fn to_remote(
     let found = paths::find(&mut build.draft, served, to.fields, &side)?;
     let FoundPath { steps, field, arguments, inputs, derived } = found;
     let r#type = field.r#type.named(&served.names.r#type(&field.r#type.name));
-    let made = DraftField::new(name, r#type.trim_end_matches('!'), given());
+    let made = DraftField::new(name, r#type.trim_end_matches('!'), given(object, name));
     build.draft.add_field(object, made.verbatim().with(arguments));
     let types_of = |step: &RemoteStep| {
         let fields = served.schema.fields(&step.r#type).iter();
@@ -241,8 +240,4 @@ fn to_remote(
     let related = RelatedField::Remote(Box::new(related));
     remote.relationships.push(TypeRelationship { object, field, related });
     Ok(())
-}
-
-fn given() -> FieldBinding {
-    FieldBinding::Refused(GIVEN.into())
 }

@@ -11,11 +11,16 @@ use super::names::Names;
 use super::{ServedSchema, wrong};
 use crate::draft::{Draft, DraftField, DraftInput, DraftValue};
 
-/// The text at fields that a remote schema gives.
-pub(super) const GIVEN: &str = "A remote schema gives this.";
+/// The binding of a field that a remote schema gives. Positions have texts of their own, so that no
+/// two of them are one in the API: a role may see one and not the other.
+pub(super) fn given(object: &str, field: &str) -> FieldBinding {
+    FieldBinding::Refused(format!("A remote schema gives {object}.{field}.").into())
+}
 
-/// The text at members of inputs that only a remote schema reads.
-pub(super) const TAKEN: &str = "A remote schema takes this.";
+/// The same of an input that only a remote schema reads: `of` is the field or the type.
+pub(super) fn taken(of: &str, input: &str) -> InputBinding {
+    InputBinding::lenient(InputRole::Refused(format!("A remote schema takes {of}.{input}.").into()))
+}
 
 /// Checks that the names of the types are free. A scalar may be that of a column, and remote schemas
 /// may have equal types in common.
@@ -141,7 +146,7 @@ pub(super) fn add(draft: &mut Draft, schema: &RemoteSchema, names: Names<'_>) {
                 draft.values(&name, about, values.collect());
             }
             RemoteKind::Input { fields } => {
-                let members = fields.iter().map(|field| taken(field, names));
+                let members = fields.iter().map(|field| input(field, names, &name));
                 draft.input(&name, about, members.collect());
             }
         }
@@ -152,9 +157,10 @@ fn fields(parent: &str, fields: &[RemoteField], names: Names<'_>) -> Vec<DraftFi
     // The roots of the API are other objects than those of the server.
     let made = fields.iter().filter(|field| !names.is_root(&field.r#type.name)).map(|field| {
         let r#type = field.r#type.named(&names.r#type(&field.r#type.name));
-        let binding = FieldBinding::Refused(GIVEN.into());
-        let arguments = field.arguments.iter().map(|argument| taken(argument, names));
-        DraftField::new(&names.field(parent, &field.name), r#type, binding)
+        let (object, known) = (names.r#type(parent), names.field(parent, &field.name));
+        let of = format!("{object}.{known}");
+        let arguments = field.arguments.iter().map(|argument| input(argument, names, &of));
+        DraftField::new(&known, r#type, given(&object, &known))
             .verbatim()
             .described_by(field.description.as_deref())
             .deprecated_for(field.deprecated.as_deref())
@@ -163,16 +169,10 @@ fn fields(parent: &str, fields: &[RemoteField], names: Names<'_>) -> Vec<DraftFi
     made.collect()
 }
 
-/// An input that only the server reads.
-fn taken(one: &RemoteInput, names: Names<'_>) -> DraftInput {
-    input(one, names, InputRole::Refused(TAKEN.into()))
-}
-
-/// An argument, or a member of an input.
-pub(super) fn input(input: &RemoteInput, names: Names<'_>, role: InputRole) -> DraftInput {
+/// An argument of the field `of`, or a member of this input type.
+pub(super) fn input(input: &RemoteInput, names: Names<'_>, of: &str) -> DraftInput {
     let r#type = input.r#type.named(&names.r#type(&input.r#type.name));
-    let binding = InputBinding::lenient(role);
-    let made = DraftInput::new(&input.name, r#type, binding).verbatim();
+    let made = DraftInput::new(&input.name, r#type, taken(of, &input.name)).verbatim();
     let made = made.described_by(input.description.as_deref());
     match &input.default {
         Some(default) => made.or(default.clone()),

@@ -89,7 +89,7 @@ const PERMISSION: &str = r#"permissions:
               book(where: book_bool_exp, limit: Int, order_by: [book_order_by!] @preset(value: {id: desc})): [book!]!
             }
             type author { id: Int! name: String! }
-            type book { id: Int! title: String! author: author }
+            type book { title: String! author: author }
             input book_bool_exp { author_id: Int_comparison_exp id: Int_comparison_exp }
             input book_order_by { id: order_by }
             enum order_by { desc }
@@ -111,6 +111,8 @@ fn roles_see_the_part_of_their_permission() {
             (one(), "{ shop_author_by_pk(id: 2) { name } }"),
             (one(), "{ shop_author_by_pk { books { id } } }"),
             (one(), "{ shop_book(where: {title: {_eq: \"One\"}}) { id } }"),
+            // The same field of another type is not visible.
+            (one(), "{ shop_book(limit: 1) { author { id } id } }"),
             (one(), "{ shop_author { id } }"),
             (one(), "mutation { shop_delete_author_by_pk(id: 1) { id } }"),
             (one(), "{ __type(name: \"shop_Int_comparison_exp\") { inputFields { name } } }"),
@@ -121,14 +123,17 @@ fn roles_see_the_part_of_their_permission() {
             (admin(), "{ shop_author_by_pk(id: 2) { books { title } } }"),
         ],
         &expect![[r#"
-            {"errors":[{"message":"'shop_book' has no argument named 'where'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_book"}}]}
-            {"errors":[{"message":"'shop_book' has no argument named 'limit'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_book"}}]}
+            {"data":{"shop_author_by_pk":{"name":"Ada"},"shop_book":[{"title":"Two"},{"title":"One"}]}}
+              query { author_by_pk(id: 1){ name } }
+              query { book(order_by: {id: desc}, where: {author_id: {_gt: 0, _eq: 1}}){ title } }
+            {"data":{"shop_book":[{"__typename":"shop_book","author":{"name":"Bob"}}]}}
+              query { book(limit: 1, order_by: {id: desc}){ __typename author{ name } } }
             {"errors":[{"message":"'shop_author_by_pk' has no argument named 'id'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk"}}]}
             {"errors":[{"message":"field 'books' not found in type: 'shop_author'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk.selectionSet.books"}}]}
-            {"errors":[{"message":"'shop_book' has no argument named 'where'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_book"}}]}
+            {"errors":[{"message":"field 'title' not found in type: 'shop_book_bool_exp'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_book.args.where.title"}}]}
             {"errors":[{"message":"field 'shop_author' not found in type: 'query_root'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author"}}]}
             {"errors":[{"message":"no mutations exist","extensions":{"code":"validation-failed","path":"$"}}]}
-            {"data":{"__type":null}}
+            {"data":{"__type":{"inputFields":[{"name":"_gt"}]}}}
             {"data":{"__type":null}}
             {"errors":[{"message":"\"x-hasura-author-id\" session variable expected, but not found","extensions":{"code":"not-found","path":"$"}}]}
             {"errors":[{"message":"\"1x\" cannot be coerced into an Int value","extensions":{"code":"coercion-error","path":"$"}}]}
@@ -261,13 +266,24 @@ fn roles_inherit_equal_permissions() {
         [TRACKED, &shop(PREFIXED, &permissions), inherited].concat()
     };
     let ask = [(editor(&[]), "{ shop_author_by_pk(id: 2) { id } }")];
-    check(&metadata("id: Int!"), |_| {}, &ask, &expect![[r#"
-        {"errors":[{"message":"field 'shop_author_by_pk' not found in type: 'query_root'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk"}}]}
-    "#]]);
-    check(&metadata("name: String!"), |_| {}, &ask, &expect![[r#"
+    check(
+        &metadata("id: Int!"),
+        |_| {},
+        &ask,
+        &expect![[r#"
+            {"data":{"shop_author_by_pk":{"id":2}}}
+              query { author_by_pk(id: 2){ id } }
+        "#]],
+    );
+    check(
+        &metadata("name: String!"),
+        |_| {},
+        &ask,
+        &expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
           metadata.yaml:20:31 (inherited_roles[0].role_name): Could not inherit permission for the role 'editor' for the entity: 'remote schema: 'shop''
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -286,18 +302,15 @@ fn root_fields_have_a_namespace_and_fields_other_names() {
                 "{ s: shop { __typename w: writer(id: 1) { __typename called my_id n: called \
                  my_books(limit: 1) { title author { called } } } } author(limit: 1, order_by: {id: asc}) { name } }",
             ),
-            (
-                admin(),
-                "mutation { shop { insert_author_one(object: {id: 9, name: \"New\"}) { called } } }",
-            ),
+            (admin(), "mutation { shop { delete_author_by_pk(id: 77) { called } } }"),
             (admin(), "{ shop { writer(id: 1) { name } } }"),
             (admin(), "{ writer(id: 1) { called } }"),
         ],
         &expect![[r#"
             {"data":{"s":{"__typename":"shopquery_root","w":{"__typename":"Writer","called":"Ada","my_id":1,"n":"Ada","my_books":[{"title":"One","author":{"called":"Ada"}}]}},"author":[{"name":"Ada"}]}}
               query { author_by_pk(id: 1){ __typename name id n: name books(limit: 1){ title author{ name } } } }
-            {"errors":[{"message":"Uniqueness violation. duplicate key value violates unique constraint \"author_pkey\"","extensions":{"code":"remote-schema-error","path":"$.selectionSet.shop.selectionSet.insert_author_one"}}]}
-              mutation { insert_author_one(object: {id: 9, name: "New"}){ name } }
+            {"data":{"shop":{"delete_author_by_pk":null}}}
+              mutation { delete_author_by_pk(id: 77){ name } }
             {"errors":[{"message":"field 'name' not found in type: 'Writer'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop.selectionSet.writer.selectionSet.name"}}]}
             {"errors":[{"message":"field 'writer' not found in type: 'query_root'","extensions":{"code":"validation-failed","path":"$.selectionSet.writer"}}]}
         "#]],
@@ -408,7 +421,7 @@ fn types_of_remote_schemas_lead_to_tables_and_remote_schemas() {
         &[
             (
                 admin(),
-                "{ a: shop_author(order_by: {id: asc}) { own { n: name } here(order_by: {id: desc}, limit: 1) \
+                "{ a: shop_author(order_by: {id: asc}, where: {id: {_lt: 5}}) { own { n: name } here(order_by: {id: desc}, limit: 1) \
                  { title } here_aggregate { aggregate { count } } } }",
             ),
             (
@@ -422,8 +435,8 @@ fn types_of_remote_schemas_lead_to_tables_and_remote_schemas() {
             ),
         ],
         &expect![[r#"
-            {"data":{"a":[{"own":{"n":"Ada"},"here":[{"title":"Two"}],"here_aggregate":{"aggregate":{"count":2}}},{"own":{"n":"Bob"},"here":[{"title":"Three"}],"here_aggregate":{"aggregate":{"count":1}}},{"own":null,"here":[],"here_aggregate":{"aggregate":{"count":0}}}]}}
-              query { author(order_by: [{id: asc}]){ _join_key_id: id } }
+            {"data":{"a":[{"own":{"n":"Ada"},"here":[{"title":"Two"}],"here_aggregate":{"aggregate":{"count":2}}},{"own":{"n":"Bob"},"here":[{"title":"Three"}],"here_aggregate":{"aggregate":{"count":1}}}]}}
+              query { author(order_by: [{id: asc}], where: {id: {_lt: 5}}){ _join_key_id: id } }
             {"data":{"shop_author_by_pk":{"id":1,"again":[{"title":"One","author":{"own":{"name":"Ada"}}}]}}}
               query { author_by_pk(id: 1){ books(limit: 1){ title author{ _join_key_id: id } } } }
               query { author_by_pk(id: 1){ id _join_key_id: id } }
@@ -501,15 +514,14 @@ fn relationships_of_types_are_checked() {
 /// An error of one row is one of all, as in Hasura.
 #[test]
 fn errors_of_joins_have_those_of_the_server() {
-    let to_author =
-        to_shop("[title]", "{author: {arguments: {where: {name: {_similar: $title}}}}}");
+    let to_author = to_shop("[title]", "{author_by_pk: {arguments: {id: $title}}}");
     check(
         &with_books(&format!("[{{name: writer, definition: {to_author}}}]"), ""),
         |_| {},
         &[(admin(), "{ book(order_by: {id: asc}) { writer { name } } }")],
         &expect![[r#"
-            {"data":{"book":[{"writer":[]},{"writer":[]},{"writer":[]}]}}
-              query { f0: author(where: {name: {_similar: "One"}}){ name } f1: author(where: {name: {_similar: "Two"}}){ name } f2: author(where: {name: {_similar: "Three"}}){ name } }
+            {"errors":[{"message":"Errors from remote server","extensions":{"code":"unexpected","path":"$","internal":{"errors":[{"message":"expected a 32-bit integer for type 'Int', but found a string","extensions":{"code":"validation-failed","path":"$.selectionSet.author_by_pk.args.id"}}]}}}]}
+              query { f0: author_by_pk(id: "One"){ name } f1: author_by_pk(id: "Two"){ name } f2: author_by_pk(id: "Three"){ name } }
         "#]],
     );
 }
@@ -537,8 +549,13 @@ fn remote_schemas_may_have_equal_types() {
     );
     let different =
         second.replace("field_names: [", "field_names: [{parent_type: author, prefix: x_}, ");
-    check(&[TRACKED, &shop(PREFIXED, ""), &different].concat(), |_| {}, &[], &expect![[r#"
+    check(
+        &[TRACKED, &shop(PREFIXED, ""), &different].concat(),
+        |_| {},
+        &[],
+        &expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
           metadata.yaml:20:11 (remote_schemas[1].name): The remote schema other: another type of the API has the name shop_author; rename this one by customization.type_names.
-    "#]]);
+    "#]],
+    );
 }
