@@ -363,6 +363,15 @@ fn compare(case: &Case, status: u16, body: &Value) -> Outcome {
     if case.responses.is_empty() || case.responses.iter().any(|one| equal(one, body)) {
         return Outcome::Equal;
     }
+    // Over a socket, and with errors of remote schemas, Hasura says that there is no data.
+    if expected["data"].is_null() && body.get("data").is_none() {
+        let mut without = expected.clone();
+        if without.as_object_mut().is_some_and(|members| members.remove("data").is_some())
+            && equal(&without, body)
+        {
+            return Outcome::Equal;
+        }
+    }
     let is_error = |value: &Value| value.get("errors").is_some() || value.get("error").is_some();
     if is_error(expected) && is_error(body) {
         return Outcome::OtherError(text);
@@ -431,6 +440,8 @@ mod tests {
         assert_eq!(check(&[errors("a")], 200, &errors("b")), "other error");
         assert_eq!(check(&[errors("a")], 200, &data), "different");
         assert_eq!(check(&[data], 200, &errors("a")), "different");
+        let without_data = json!({ "data": null, "errors": [{ "message": "a" }] });
+        assert_eq!(check(&[without_data], 200, &errors("a")), "equal");
     }
 
     #[test]

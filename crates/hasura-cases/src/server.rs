@@ -28,10 +28,8 @@ impl Server {
         command.arg("--metadata").arg(metadata);
         command.args(options);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
-        if !variables.is_empty() {
-            command.args(["--custom-hosts", "localhost"]);
-            command.args(["--custom-networks", "127.0.0.0/8,::1/128"]);
-        }
+        command.args(["--custom-hosts", "localhost"]);
+        command.args(["--custom-networks", "127.0.0.0/8,::1/128"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| error.to_string())?;
         let Some(log) = child.stderr.take() else { return Err("the server has no log".into()) };

@@ -32,10 +32,13 @@ pub enum Values<'b> {
 pub struct RemoteError {
     #[serde(default)]
     pub message: Box<str>,
-    /// What an action's server says beside the message, each with its value as JSON; of GraphQL
-    /// servers nothing.
+    /// The extensions of an action's server or a remote schema, each with its value as JSON; of other
+    /// GraphQL servers nothing.
     #[serde(skip)]
     pub extensions: Vec<(Box<str>, Box<str>)>,
+    /// The locations and the path of a remote schema, as it says them.
+    #[serde(skip)]
+    pub members: Vec<(Box<str>, Box<str>)>,
 }
 
 /// The reason why an answer has no value.
@@ -104,7 +107,8 @@ impl<'b> Answer<'b> {
         let (value, errors) = match batch {
             None => {
                 let (value, errors) = read_graphql(&fields, status, body);
-                (value.map(Values::One), errors)
+                let whole = errors_text.map(|text| whole_errors(text.get()));
+                (value.map(Values::One), whole.unwrap_or(errors))
             }
             Some(count) => {
                 let below = fields.get(1..).unwrap_or_default();
@@ -114,6 +118,29 @@ impl<'b> Answer<'b> {
         };
         Self { value, errors, errors_text }
     }
+}
+
+/// The errors of a remote schema with all that it says.
+fn whole_errors(text: &str) -> Vec<RemoteError> {
+    let whole = |error: &&RawValue| {
+        let mut whole =
+            RemoteError { message: Box::default(), extensions: Vec::new(), members: Vec::new() };
+        for (key, value) in members(error.get()).ok()?.into_iter().rev() {
+            match &*key {
+                "message" => whole.message = serde_json::from_str(value.get()).ok()?,
+                "extensions" => {
+                    let known = members(value.get()).unwrap_or_default().into_iter().rev();
+                    let known = known.map(|(key, value)| (key.into(), value.get().into()));
+                    whole.extensions = known.collect();
+                }
+                "locations" | "path" => whole.members.push((key.into(), value.get().into())),
+                _ => {}
+            }
+        }
+        Some(whole)
+    };
+    let errors = items(text).unwrap_or_default();
+    limited(errors.iter().filter_map(whole).collect())
 }
 
 /// The errors of an answer as text.
@@ -172,7 +199,7 @@ fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
                         vec![("path".into(), "\"$\"".into()), ("code".into(), code)]
                     }
                 };
-                let errors = vec![RemoteError { message, extensions }];
+                let errors = vec![RemoteError { message, extensions, members: Vec::new() }];
                 (Err(AnswerError::Reported), limited(errors))
             }
             Ok(_) => (Err(AnswerError::NoMessage), Vec::new()),

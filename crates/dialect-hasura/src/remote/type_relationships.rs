@@ -3,15 +3,12 @@
 //! <https://hasura.io/docs/2.0/remote-schemas/remote-relationships/remote-schema-relationships/>
 
 use graphql::operation::OperationKind;
-use hasura_metadata::naming::RootField;
 use hasura_metadata::types::name::Name;
 use hasura_metadata::types::remote_relationship::{
     RelationshipType, RemoteFields, RemoteRelationship, RemoteRelationshipDefinition, ToSource,
 };
 use hasura_metadata::{Location, Problem};
-use http_resolvers::related_field::{
-    RelatedField, RelatedForm, RelatedKey, RelatedRemote, RelatedRows,
-};
+use http_resolvers::related_field::{RelatedField, RelatedKey, RelatedRemote};
 use http_resolvers::remote_path::{RemotePath, RemoteStep};
 use http_resolvers::remote_schema::{RemoteKind, RemoteSchema};
 
@@ -21,10 +18,10 @@ use super::relationships::{find_served, name_of, wrong};
 use super::types::given;
 use super::{Remote, ServedSchema};
 use crate::Options;
-use crate::actions::relationships::{find_planned, root_path};
+use crate::actions::relationships::{RelatedKind, find_planned, related_fields};
 use crate::draft::DraftField;
 use crate::plan::Planned;
-use crate::schema::{Build, rows};
+use crate::schema::Build;
 
 /// A relationship, whose field is in the types of the API.
 #[derive(Debug)]
@@ -150,30 +147,13 @@ fn to_source(
     if keys.is_empty() {
         return Err("it has no field_mapping.".to_owned());
     }
-    let mut added = Vec::new();
-    let mut add = |build: &mut Build<'_>, field: DraftField, name: String, root, form| {
-        let path = root_path(build, target.root(root));
-        let related = RelatedField::Rows(RelatedRows { path, keys: keys.clone().into(), form });
-        build.draft.add_field(object, field.verbatim());
-        added.push(TypeRelationship { object: object.to_owned(), field: name, related });
+    let kind = match to.relationship_type {
+        RelationshipType::Object => RelatedKind::Object,
+        RelationshipType::Array => RelatedKind::Array,
     };
-    match to.relationship_type {
-        RelationshipType::Object => {
-            let field = DraftField::new(name, target.name.as_str(), given(object, name));
-            add(build, field, name.to_owned(), RootField::Select, RelatedForm::One);
-        }
-        RelationshipType::Array => {
-            let field = rows::list(name, target, given(object, name));
-            add(build, field, name.to_owned(), RootField::Select, RelatedForm::All);
-            let aggregate = build.plan.naming.word(&format!("{name}_aggregate"));
-            if build.draft.has_field(object, &aggregate) {
-                return Err(format!("the type {object} has another field {aggregate}."));
-            }
-            let field = rows::aggregate(&aggregate, target, given(object, &aggregate));
-            add(build, field, aggregate, RootField::SelectAggregate, RelatedForm::Aggregate);
-        }
-    }
-    Ok(added)
+    let added = related_fields(build, (object, name), target, keys, kind)?;
+    let of = |(field, related)| TypeRelationship { object: object.to_owned(), field, related };
+    Ok(added.into_iter().map(of).collect())
 }
 
 fn key_of(target: &Planned<'_>, member: Box<str>, column: &str) -> Result<RelatedKey, String> {

@@ -90,7 +90,17 @@ pub(crate) fn remote_error(error: &RemoteError) -> GraphQLError {
     let message = String::from(&*error.message);
     let mut reported = GraphQLError::new(ErrorCode::ResolverError, message);
     reported.extensions.extend(error.extensions.iter().cloned());
+    reported.members = error.members.clone().into();
     reported.logged_as("Another server reports an error.")
+}
+
+/// An error of a remote schema as it says it.
+pub(crate) fn whole_error(error: &RemoteError) -> GraphQLError {
+    let mut whole = remote_error(error);
+    if !error.extensions.iter().any(|(key, _)| &**key == "code") {
+        whole.extensions.push(("code".into(), "".into()));
+    }
+    whole
 }
 
 /// The error of values that belong to several rows, in the form of Hasura: with the errors of the

@@ -119,7 +119,7 @@ fn root_fields_are_sent_with_their_arguments() {
                 x-hasura-user-id: 7
                 x-key: secret
                 {"query":"mutation { insert_author_one(object: {id: 9, name: \"New\"}){\nname\n} }"}
-            {"errors":[{"message":"Uniqueness violation. duplicate key value violates unique constraint \"author_pkey\"","extensions":{"code":"remote-schema-error","path":"$.selectionSet.add"}}]}
+            {"errors":[{"message":"Uniqueness violation. duplicate key value violates unique constraint \"author_pkey\"","extensions":{"code":"constraint-violation","path":"$.selectionSet.insert_author_one.args.object"}}]}
               POST /graphql
                 authorization: Bearer x
                 content-type: application/json

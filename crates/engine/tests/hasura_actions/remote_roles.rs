@@ -131,6 +131,7 @@ fn roles_see_the_part_of_their_permission() {
             {"errors":[{"message":"'shop_author_by_pk' has no argument named 'id'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk"}}]}
             {"errors":[{"message":"field 'books' not found in type: 'shop_author'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk.selectionSet.books"}}]}
             {"errors":[{"message":"field 'title' not found in type: 'shop_book_bool_exp'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_book.args.where.title"}}]}
+            {"errors":[{"message":"field 'id' not found in type: 'shop_book'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_book.selectionSet.id"}}]}
             {"errors":[{"message":"field 'shop_author' not found in type: 'query_root'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author"}}]}
             {"errors":[{"message":"no mutations exist","extensions":{"code":"validation-failed","path":"$"}}]}
             {"data":{"__type":{"inputFields":[{"name":"_gt"}]}}}

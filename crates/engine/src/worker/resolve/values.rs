@@ -11,7 +11,7 @@ use response::{MemoryReservation, TooLarge};
 use super::Received;
 use super::projections::Projections;
 use crate::resolvers::batch::{PlannedCalls, Selected};
-use crate::resolvers::map_error::{answer_error, join_error, remote_error};
+use crate::resolvers::map_error::{answer_error, join_error, remote_error, whole_error};
 
 /// The values for the placeholders of a part.
 pub(super) struct FilledValues<'a> {
@@ -116,7 +116,13 @@ impl<'a> FilledValues<'a> {
             self.error_at(placeholder, join_error(text.unwrap_or("[]")));
         } else if is_first {
             for error in &answer.errors {
-                self.error_at(placeholder, remote_error(error));
+                self.error_at(
+                    placeholder,
+                    match definition.remote() {
+                        Some(_) => whole_error(error),
+                        None => remote_error(error),
+                    },
+                );
             }
         }
         let value = match &answer.value {
