@@ -395,10 +395,7 @@ mod tests {
         error.extensions.push(("code".into(), "".into()));
         assert_eq!(json(&error), r#"{"message":"a"}"#);
         error.extensions.push(("more".into(), "[1]".into()));
-        assert_eq!(
-            json(&error.logged_as("b")),
-            r#"{"message":"a","extensions":{"more":[1]}}"#
-        );
+        assert_eq!(json(&error.logged_as("b")), r#"{"message":"a","extensions":{"more":[1]}}"#);
     }
 
     #[test]
