@@ -47,8 +47,11 @@ pub struct RelatedRemote {
     /// The keys of the fields in the answer.
     pub members: Box<[Box<str>]>,
     /// For each step of the path, its arguments with their types in the API.
-    pub arguments: Box<[Vec<(Box<str>, Box<str>)>]>,
+    pub arguments: Box<[Vec<TypedArgument>]>,
 }
+
+/// The name of an argument, and its type.
+pub type TypedArgument = (Box<str>, Box<str>);
 
 impl RelatedField {
     /// The keys in the answer of the fields of the object.

@@ -74,7 +74,7 @@ fn is_of_others(api: &Api, id: FieldId) -> bool {
     let is_resolved = |id: &FieldId| matches!(api.field(*id), FieldBinding::Resolved(_));
     match (api.field(id), &api.schema[api.schema[id].r#type.base].kind) {
         (FieldBinding::Constants, TypeKind::Object { fields, .. }) => {
-            fields.iter().any(|id| is_resolved(id))
+            fields.iter().any(is_resolved)
         }
         _ => is_resolved(&id),
     }

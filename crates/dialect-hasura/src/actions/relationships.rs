@@ -97,7 +97,7 @@ fn add_one(
     }
     let is_list = relationship.r#type == RelationshipType::Array;
     let kind = if is_list { RelatedKind::Array } else { RelatedKind::Object };
-    let added = related_fields(build, (&object.name, name), target, keys, kind);
+    let added = related_fields(build, (&object.name, name), target, &keys, kind);
     let added = added.map_err(|message| problem(ProblemKind::Duplicate, place, message))?;
     let object = object.name.to_string();
     let of = |(field, related)| Relationship { object: object.clone(), field, related };
@@ -117,13 +117,13 @@ pub(crate) fn related_fields(
     build: &mut Build<'_>,
     (object, name): (&str, &str),
     target: &Planned<'_>,
-    keys: Vec<RelatedKey>,
+    keys: &[RelatedKey],
     kind: RelatedKind,
 ) -> Result<Vec<(String, RelatedField)>, String> {
     let mut added = Vec::new();
     let mut add = |build: &mut Build<'_>, name: &str, field: DraftField, root, form| {
         let path = root_path(build, target.root(root));
-        let related = RelatedField::Rows(RelatedRows { path, keys: keys.clone().into(), form });
+        let related = RelatedField::Rows(RelatedRows { path, keys: keys.into(), form });
         build.draft.add_field(object, field.verbatim());
         added.push((name.to_owned(), related));
     };

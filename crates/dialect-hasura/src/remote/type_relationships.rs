@@ -151,7 +151,7 @@ fn to_source(
         RelationshipType::Object => RelatedKind::Object,
         RelationshipType::Array => RelatedKind::Array,
     };
-    let added = related_fields(build, (object, name), target, keys, kind)?;
+    let added = related_fields(build, (object, name), target, &keys, kind)?;
     let of = |(field, related)| TypeRelationship { object: object.to_owned(), field, related };
     Ok(added.into_iter().map(of).collect())
 }
