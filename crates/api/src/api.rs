@@ -85,6 +85,8 @@ pub struct Resolver {
 #[derive(Clone, Debug, Default)]
 pub struct AnswerKeys {
     pub(crate) keys: FxHashMap<graphql::schema::FieldId, Box<str>>,
+    /// Names of fields at other servers.
+    pub(crate) names: FxHashMap<graphql::schema::FieldId, Box<str>>,
     /// Names of types at other servers.
     pub(crate) types: FxHashMap<TypeId, Box<str>>,
     /// Rows of the source that are values of fields of remote types.
@@ -94,6 +96,10 @@ pub struct AnswerKeys {
 impl Keys for AnswerKeys {
     fn find(&self, field: graphql::schema::FieldId) -> Option<&str> {
         self.keys.get(&field).map(|key| &**key)
+    }
+
+    fn find_name(&self, field: graphql::schema::FieldId) -> Option<&str> {
+        self.names.get(&field).map(|name| &**name)
     }
 
     fn find_type(&self, r#type: TypeId) -> Option<&str> {

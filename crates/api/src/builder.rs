@@ -294,6 +294,11 @@ impl ApiBuilder {
         self.api.answer_keys.keys.insert(field, key.into());
     }
 
+    /// Sets the name of a field at other servers.
+    pub fn bind_answer_name(&mut self, field: graphql::schema::FieldId, name: &str) {
+        self.api.answer_keys.names.insert(field, name.into());
+    }
+
     /// Sets the name of a type at other servers.
     pub fn bind_answer_type(&mut self, r#type: TypeId, name: &str) {
         self.api.answer_keys.types.insert(r#type, name.into());

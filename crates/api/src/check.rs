@@ -46,7 +46,8 @@ impl fmt::Display for Misbound {
 pub enum Position {
     /// An argument of a field that has none.
     Nothing,
-    /// An argument of [`FieldBinding::Refused`]: nothing reads it, whatever its role is.
+    /// An argument of [`FieldBinding::Refused`], which nothing reads, and of
+    /// [`FieldBinding::Resolved`], which is read as JSON: whatever its role is.
     Refused,
     /// An argument of a field that gives rows.
     Rows,
@@ -260,7 +261,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Aggregate(AggregateField::Counted) => Position::Count,
         FieldBinding::Entities(_) => Position::Entities,
         FieldBinding::Mutation(change) => position_of_inputs(change),
-        FieldBinding::Refused(_) => Position::Refused,
+        FieldBinding::Refused(_) | FieldBinding::Resolved(_) => Position::Refused,
         FieldBinding::Same
         | FieldBinding::Reference(_)
         | FieldBinding::ReferenceKey(_)
@@ -279,8 +280,6 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::PageInfo(_)
         | FieldBinding::Aggregate(_)
         | FieldBinding::Part { .. }
-        // Arguments of resolvers are read as JSON, whatever is in them.
-        | FieldBinding::Resolved(_)
         | FieldBinding::Payload(_) => Position::Nothing,
     }
 }

@@ -1,6 +1,7 @@
 //! The parts of an API's schema that roles see.
 
 use graphql::Visibility;
+use http_resolvers::preset::Presets;
 use rustc_hash::FxHashMap;
 
 /// The number of a view in [`RoleViews`].
@@ -13,6 +14,8 @@ pub struct RoleViewId(u32);
 pub struct RoleViews {
     views: Vec<Visibility>,
     by_role: FxHashMap<Box<str>, RoleViewId>,
+    /// Values of hidden inputs of remote schemas, of the roles that have some.
+    presets: FxHashMap<RoleViewId, Presets>,
 }
 
 impl RoleViews {
@@ -22,6 +25,19 @@ impl RoleViews {
         let id = RoleViewId(u32::try_from(self.views.len()).unwrap_or(u32::MAX));
         self.views.push(visibility);
         self.by_role.insert(role.into(), id);
+    }
+
+    /// Sets the values of inputs that a role with a view cannot give.
+    pub fn insert_presets(&mut self, role: &str, presets: Presets) {
+        if let Some(id) = self.find(role).filter(|_| !presets.is_empty()) {
+            self.presets.insert(id, presets);
+        }
+    }
+
+    /// The values of inputs that the role of a view cannot give, if there are some.
+    #[must_use]
+    pub fn presets(&self, id: RoleViewId) -> Option<&Presets> {
+        self.presets.get(&id)
     }
 
     /// The view of a role, if it has one.

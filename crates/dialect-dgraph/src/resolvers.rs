@@ -87,7 +87,10 @@ fn inputs(http: &CustomHttp, url: &UrlTemplate, body: &RequestBody) -> Vec<Box<s
     };
     url.visit_inputs(&mut add);
     match body {
-        RequestBody::Empty | RequestBody::Webhook(_) | RequestBody::Log(_) => {}
+        RequestBody::Empty
+        | RequestBody::Remote(_)
+        | RequestBody::Webhook(_)
+        | RequestBody::Log(_) => {}
         RequestBody::Json(template) => template.visit_inputs(&mut add),
         RequestBody::Operation(operation) => match (&operation.batch, http.is_batch) {
             (Some((_, template)), true) => template.visit_inputs(&mut add),

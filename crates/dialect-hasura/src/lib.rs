@@ -51,6 +51,8 @@ mod schema;
 mod tracking;
 mod values;
 
+use std::cell::OnceCell;
+
 use access::Roles;
 use api::{Api, ApiBuilder, Transactions};
 use catalog::{Catalog, EntityId, FieldId};
@@ -60,7 +62,8 @@ pub use hasura_metadata::types::source::NamingConvention;
 use environment::Environment;
 use metadata::MetadataSetting;
 use permissions::Permissions;
-use remote::RemoteSchemas;
+use remote::access::RemoteAccess;
+use remote::{Remote, RemoteSchemas};
 use tracking::{EnumSource, Tracking};
 
 /// Options of the API.
@@ -73,6 +76,9 @@ pub struct Options {
     /// True if permission to read a table is permission to call the query functions that return its
     /// rows; false if the permissions of a function have to name the role.
     pub infer_function_permissions: bool,
+    /// True if a role sees the part of a remote schema that its permission has; false if every role
+    /// sees all of it.
+    pub remote_schema_permissions: bool,
     /// The convention of names, unless the source of the metadata has its own.
     pub naming_convention: NamingConvention,
     /// True if numbers that JavaScript may round are strings.
@@ -111,6 +117,7 @@ impl Default for Options {
             metadata: MetadataSetting::None,
             inconsistencies: Inconsistencies::default(),
             infer_function_permissions: true,
+            remote_schema_permissions: true,
             naming_convention: NamingConvention::HasuraDefault,
             stringify_numeric_types: false,
             environment: Environment::default(),
@@ -134,22 +141,21 @@ fn listed(problems: &[Problem]) -> String {
 }
 
 /// Adds the fields of other servers to the types of an API. Returns how they are bound.
-fn add_remote(
+fn add_remote<'r>(
     build: &mut schema::Build<'_>,
-    options: &Options,
+    options: &'r Options,
+    remote: &'r OnceCell<Remote<'r>>,
     problems: &mut Vec<Problem>,
-) -> impl FnOnce(&mut ApiBuilder) + use<> {
+) -> impl FnOnce(&mut ApiBuilder) + use<'r> {
     let mut resolvers = Vec::new();
     let actions = actions::add(build, options, &mut resolvers, problems);
-    let remote = match options.schema {
-        SchemaKind::Lists => Some(remote::add(build, options, &mut resolvers, problems)),
-        SchemaKind::Relay => None,
-    };
+    let remote = remote.get_or_init(|| match options.schema {
+        SchemaKind::Lists => remote::add(build, options, &mut resolvers, problems),
+        SchemaKind::Relay => Remote::default(),
+    });
     move |builder| {
         actions.bind(builder);
-        if let Some(remote) = remote {
-            remote.bind(builder);
-        }
+        remote.bind(builder);
         builder.bind_resolvers(resolvers);
     }
 }
@@ -197,18 +203,25 @@ impl Declared<'_> {
             permissions.as_ref().is_some_and(Permissions::has_role_without_queries);
         plan.inserted_without_update =
             permissions.iter().flat_map(Permissions::inserted_without_update).collect();
-        let mut api =
-            schema::build(catalog, plan, |build| add_remote(build, self.options, &mut problems));
+        let remote = OnceCell::new();
+        let mut api = schema::build(catalog, plan, |build| {
+            add_remote(build, self.options, &remote, &mut problems)
+        });
+        let remote = remote.get_or_init(Remote::default);
         match self.options.inconsistencies {
             Inconsistencies::Refused if !problems.is_empty() => {
                 return Err(InconsistentMetadata(problems));
             }
             Inconsistencies::Refused | Inconsistencies::LeftOut => {}
         }
-        api.notes.extend(problems.iter().map(tracking::left_out_part));
+        let left_out = problems.iter().chain(&remote.ignored);
+        api.notes.extend(left_out.map(tracking::left_out_part));
         api.transactions = self.options.mutation_transactions;
         let roles = permissions.map(|permissions| {
-            api.role_views = permissions.views(&api, catalog);
+            let has_permissions = self.options.remote_schema_permissions;
+            let access = RemoteAccess::new(&api, remote, has_permissions);
+            let views = permissions.views(&api, catalog, &access);
+            api.role_views = views;
             api.input_checks = permissions.input_checks();
             permissions.into_roles()
         });

@@ -28,6 +28,7 @@ use hasura_metadata::Problem;
 
 use crate::Options;
 use crate::metadata::ServedSource;
+use crate::remote::access::RemoteAccess;
 use crate::tracking::Tracking;
 use roles::{Functions, RolePermissions, RoleTable};
 use tables::{NamedRelationship, NamedTable, Tables};
@@ -85,8 +86,14 @@ impl Permissions {
             roles::of_tables(catalog, &tables, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
-        if !permissions.is_empty() {
+        // Without permissions of remote schemas, roles that nothing else names see these, too.
+        let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
+        if has_remote_schemas || !permissions.is_empty() {
             permissions.push(RolePermissions::default());
+        }
+        let is_open = has_remote_schemas && !options.remote_schema_permissions;
+        for role in permissions.iter_mut().filter(|_| is_open) {
+            role.has_remote_queries = true;
         }
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
@@ -115,8 +122,13 @@ impl Permissions {
     }
 
     /// The view of each role; the administrator needs one only if others see what is not for it.
-    pub(super) fn views(&self, api: &Api, catalog: &Catalog) -> RoleViews {
-        view::views(api, catalog, &self.permissions)
+    pub(super) fn views(
+        &self,
+        api: &Api,
+        catalog: &Catalog,
+        remote: &RemoteAccess<'_>,
+    ) -> RoleViews {
+        view::views(api, catalog, &self.permissions, remote)
     }
 
     /// The servers that check the inputs of changes.

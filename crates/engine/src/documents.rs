@@ -411,7 +411,8 @@ mod tests {
             .map(|name| schema.add_field(query, FieldDefinition::new(name, TypeRef::named(int))));
         let mut views = RoleViews::default();
         let is_allowed = |position| position != Position::Field(hidden);
-        views.insert("reader", Visibility::new(&schema, is_allowed, |_| false));
+        let view = Visibility::new(&schema, is_allowed, |_| false, |_| false);
+        views.insert("reader", view);
         let id = views.find("reader");
         let visibility = id.and_then(|id| views.get(id));
         let part = SessionView { schema: View::new(&schema, visibility), id };

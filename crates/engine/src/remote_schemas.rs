@@ -30,7 +30,7 @@ pub(crate) async fn read(
     let client = Client::new(&egress);
     for server in servers {
         let schema = schema(&client, &server).await;
-        schemas.push((server.name, Arc::new(schema)));
+        schemas.push((server.name, schema.map(Arc::new)));
     }
     Ok(RemoteSchemas(schemas))
 }

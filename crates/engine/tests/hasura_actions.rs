@@ -3,6 +3,7 @@
 mod failures;
 mod relationships;
 mod remote;
+mod remote_roles;
 mod start;
 mod validation;
 

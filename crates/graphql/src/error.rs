@@ -13,7 +13,7 @@ pub struct GraphQLError {
     pub path: Vec<PathSegment>,
     pub code: ErrorCode,
     /// Further entries of `extensions`, after `code`, each with its value as JSON text; an entry
-    /// named `code` replaces the code.
+    /// named `code` replaces the code, and an empty one leaves it out.
     pub extensions: Vec<(Box<str>, Box<str>)>,
     /// Entries beside `message`, each with its value as JSON text: not in the specification, for
     /// clients of systems that have them.
@@ -296,15 +296,38 @@ impl GraphQLError {
             output.push(b']');
         }
         write_entries(self.members.iter(), output);
-        output.extend_from_slice(b",\"extensions\":{\"code\":");
         // A foreign code replaces ours.
         let is_code = |entry: &&(Box<str>, Box<str>)| &*entry.0 == "code";
-        match self.extensions.iter().find(is_code) {
-            Some((_, code)) => output.extend_from_slice(code.as_bytes()),
-            None => write_json_string(self.code.as_str(), output),
-        }
         let told = |entry: &&(Box<str>, Box<str>)| !is_code(entry) && !is_logged(entry);
-        write_entries(self.extensions.iter().filter(told), output);
+        let others = self.extensions.iter().filter(told);
+        let begin = b",\"extensions\":{";
+        match self.extensions.iter().find(is_code) {
+            Some((_, code)) if code.is_empty() => {
+                let start = output.len() + begin.len();
+                output.extend_from_slice(begin);
+                write_entries(others, output);
+                match output.len() == start {
+                    true => output.truncate(start - begin.len()),
+                    false => {
+                        output.remove(start);
+                        output.push(b'}');
+                    }
+                }
+                output.push(b'}');
+                return;
+            }
+            Some((_, code)) => {
+                output.extend_from_slice(begin);
+                output.extend_from_slice(b"\"code\":");
+                output.extend_from_slice(code.as_bytes());
+            }
+            None => {
+                output.extend_from_slice(begin);
+                output.extend_from_slice(b"\"code\":");
+                write_json_string(self.code.as_str(), output);
+            }
+        }
+        write_entries(others, output);
         output.extend_from_slice(b"}}");
     }
 }
@@ -367,6 +390,16 @@ mod tests {
             r#"{"message":"Must provide \"query\".","extensions":{"code":"BAD_USER_INPUT"}}"#
         ]]
         .assert_eq(&json(&error));
+    }
+
+    /// Errors of other servers are passed on as they are.
+    #[test]
+    fn an_empty_code_is_left_out() {
+        let mut error = GraphQLError::new(ErrorCode::ResolverError, "a");
+        error.extensions.push(("code".into(), "".into()));
+        assert_eq!(json(&error), r#"{"message":"a"}"#);
+        error.extensions.push(("more".into(), "[1]".into()));
+        assert_eq!(json(&error.logged_as("b")), r#"{"message":"a","extensions":{"more":[1]}}"#);
     }
 
     #[test]

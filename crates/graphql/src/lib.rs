@@ -71,7 +71,7 @@ pub use leniency::Leniency;
 pub use normalized::normalized;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};
-pub use sdl::{Applied, print_definitions, print_schema, print_schema_applying};
+pub use sdl::{Applied, print_const, print_definitions, print_schema, print_schema_applying};
 pub use suggestion::similar_names;
 pub use validate_schema::validate_schema;
 pub use visibility::{Position, View, Visibility};

@@ -242,7 +242,7 @@ fn print_input(schema: View<'_>, input: &InputDefinition, output: &mut String) {
     push(output, format_args!("{}: {}", input.name, print_type(schema.whole, input.r#type)));
     if let Some(default) = &input.default {
         output.push_str(" = ");
-        print_const(default, output);
+        write_const(default, output);
     }
     print_deprecated(input.deprecated.as_deref(), output);
 }
@@ -266,7 +266,15 @@ pub(crate) fn print_deprecated(reason: Option<&str>, output: &mut String) {
     }
 }
 
-fn print_const(value: &Const, output: &mut String) {
+/// A value as a literal.
+#[must_use]
+pub fn print_const(value: &Const) -> String {
+    let mut text = String::new();
+    write_const(value, &mut text);
+    text
+}
+
+fn write_const(value: &Const, output: &mut String) {
     match value {
         Const::Null => output.push_str("null"),
         Const::Boolean(value) => push(output, format_args!("{value}")),
@@ -280,7 +288,7 @@ fn print_const(value: &Const, output: &mut String) {
                 if index > 0 {
                     output.push_str(", ");
                 }
-                print_const(item, output);
+                write_const(item, output);
             }
             output.push(']');
         }
@@ -291,7 +299,7 @@ fn print_const(value: &Const, output: &mut String) {
                     output.push_str(", ");
                 }
                 push(output, format_args!("{name}: "));
-                print_const(value, output);
+                write_const(value, output);
             }
             output.push('}');
         }

@@ -32,7 +32,7 @@ pub struct Visibility {
 }
 
 /// A position that a rule of visibility decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
     Field(FieldId),
     /// An argument, or a field of an input object type.
@@ -77,7 +77,7 @@ impl Visibility {
     /// The positions that are allowed and can be used.
     ///
     /// A position is hidden, too, if its type has no visible member, or if it has a required argument
-    /// that is hidden; a type is hidden if no visible position leads to it. The type of queries stays,
+    /// that is hidden and not `is_given` without the client; a type is hidden if no visible position leads to it. The type of queries stays,
     /// even without fields: a rule should leave it one. Defaults of inputs are not checked: none may
     /// name a position that is ever hidden. `is_nullable` names the fields that may be null although
     /// the schema says otherwise.
@@ -86,6 +86,7 @@ impl Visibility {
         schema: &Schema,
         is_allowed: impl Fn(Position) -> bool,
         is_nullable: impl Fn(FieldId) -> bool,
+        is_given: impl Fn(InputId) -> bool,
     ) -> Self {
         let (fields, inputs, values) = schema.sizes();
         let types = schema.types().count();
@@ -106,7 +107,7 @@ impl Visibility {
             .filter(|index| is_nullable(FieldId::new(*index)))
             .for_each(|index| visibility.nullable.insert(index));
         (0..types).for_each(|index| visibility.types.insert(index));
-        visibility.hide_unusable(schema);
+        visibility.hide_unusable(schema, &is_given);
         visibility.hide_unreachable(schema);
         visibility
     }
@@ -119,7 +120,7 @@ impl Visibility {
     }
 
     /// Hides types without visible members, then positions of hidden types, until nothing changes.
-    fn hide_unusable(&mut self, schema: &Schema) {
+    fn hide_unusable(&mut self, schema: &Schema, is_given: &impl Fn(InputId) -> bool) {
         loop {
             let mut changed = false;
             for (id, definition) in schema.types() {
@@ -142,7 +143,8 @@ impl Visibility {
             for id in (0..fields).map(FieldId::new) {
                 let field = &schema[id];
                 if self.fields.has(id.index())
-                    && !(self.has_type(field.r#type) && self.has_required(schema, &field.arguments))
+                    && !(self.has_type(field.r#type)
+                        && self.has_required(schema, &field.arguments, is_given))
                 {
                     self.fields.remove(id.index());
                     changed = true;
@@ -151,7 +153,7 @@ impl Visibility {
             for (id, definition) in schema.types() {
                 if let TypeKind::InputObject { fields } = &definition.kind
                     && self.types.has(id.index())
-                    && !self.has_required(schema, fields)
+                    && !self.has_required(schema, fields, is_given)
                 {
                     self.types.remove(id.index());
                     changed = true;
@@ -180,11 +182,16 @@ impl Visibility {
     }
 
     /// True if every input that a client must give is visible.
-    fn has_required(&self, schema: &Schema, inputs: &[InputId]) -> bool {
+    fn has_required(
+        &self,
+        schema: &Schema,
+        inputs: &[InputId],
+        is_given: &impl Fn(InputId) -> bool,
+    ) -> bool {
         inputs.iter().all(|id| {
             let input = &schema[*id];
             let is_required = input.r#type.is_non_null() && input.default.is_none();
-            !is_required || self.inputs.has(id.index())
+            !is_required || self.inputs.has(id.index()) || is_given(*id)
         })
     }
 
@@ -408,6 +415,7 @@ mod tests {
             schema,
             |position| !hidden.iter().any(|name| find(schema, name) == Some(position)),
             |_| false,
+            |_| false,
         )
     }
 
@@ -597,8 +605,12 @@ mod tests {
     fn nullable_for_some_is_nullable_in_print() {
         let schema = test_schema();
         let title = find(&schema, "Album.title");
-        let visibility =
-            Visibility::new(&schema, |_| true, |field| Some(Position::Field(field)) == title);
+        let visibility = Visibility::new(
+            &schema,
+            |_| true,
+            |field| Some(Position::Field(field)) == title,
+            |_| false,
+        );
         let printed = print_schema(View::new(&schema, Some(&visibility)));
         assert!(printed.contains("  title: String\n"), "{printed}");
     }

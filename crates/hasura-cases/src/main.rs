@@ -6,9 +6,9 @@
 //!
 //! The cases are not in this repository: `https://github.com/hasura/graphql-engine` has them. Each
 //! folder's commands of the metadata API become a document of metadata, and its statements of SQL a
-//! database on a private PostgreSQL; Thalweg serves both, and answers the requests. Cases about
-//! other databases, about the metadata API itself and about servers that Hasura's tests start
-//! beside it are counted as not compared, with the reason.
+//! database on a private PostgreSQL; Thalweg serves both, and answers the requests. Webhooks and remote
+//! schemas are the servers of that copy, in Python and Node.js (`services`). Cases about other
+//! databases and about the metadata API itself are counted as not compared, with the reason.
 
 #![allow(
     clippy::print_stdout,
@@ -22,6 +22,8 @@ mod report;
 mod request;
 mod run;
 mod server;
+mod services;
+mod test_files;
 mod yaml;
 
 use std::path::PathBuf;

@@ -149,6 +149,26 @@ impl Metadata {
                 let relationship = json!({ "name": args["name"], "definition": definition });
                 list(self.table(&table)?, "remote_relationships").push(relationship);
             }
+            "update_remote_relationship" => {
+                let definition = pick(args, &["hasura_fields", "remote_schema", "remote_field"]);
+                let relationships = list(self.table(&args["table"])?, "remote_relationships");
+                let found = relationships.iter_mut().find(|item| item["name"] == args["name"]);
+                found.ok_or("the relationship is unknown")?["definition"] = definition;
+            }
+            "delete_remote_relationship" => {
+                let relationships = list(self.table(&args["table"])?, "remote_relationships");
+                relationships.retain(|item| item["name"] != args["name"]);
+            }
+            "create_remote_schema_remote_relationship" => {
+                let schema = self.remote_schema(&args["remote_schema"])?;
+                let types = list(schema, "remote_relationships");
+                let known = types.iter().position(|item| item["type_name"] == args["type_name"]);
+                let known = known.unwrap_or_else(|| {
+                    types.push(json!({ "type_name": args["type_name"] }));
+                    types.len() - 1
+                });
+                list(&mut types[known], "relationships").push(pick(args, &["name", "definition"]));
+            }
             "create_event_trigger" => {
                 let trigger = without(args, &["table", "source", "replace"]);
                 list(self.table(&args["table"])?, "event_triggers").push(event_trigger(&trigger));
@@ -221,10 +241,21 @@ impl Metadata {
                 list(&mut self.0, "remote_schemas").retain(|schema| schema["name"] != args["name"])
             }
             "add_remote_schema_permissions" => {
-                let schemas = list(&mut self.0, "remote_schemas");
-                let found = schemas.iter_mut().find(|item| item["name"] == args["remote_schema"]);
-                let found = found.ok_or("the remote schema is unknown")?;
-                list(found, "permissions").push(pick(args, &["role", "definition", "comment"]));
+                let permissions = list(self.remote_schema(&args["remote_schema"])?, "permissions");
+                permissions.push(pick(args, &["role", "definition", "comment"]));
+            }
+            "drop_remote_schema_permissions" => {
+                let permissions = list(self.remote_schema(&args["remote_schema"])?, "permissions");
+                permissions.retain(|item| item["role"] != args["role"]);
+            }
+            "update_remote_schema" => {
+                self.remote_schema(&args["name"])?["definition"] = args["definition"].clone();
+            }
+            "drop_action_permission" => {
+                let actions = list(&mut self.0, "actions");
+                let action = actions.iter_mut().find(|action| action["name"] == args["action"]);
+                let action = action.ok_or("the action is unknown")?;
+                list(action, "permissions").retain(|item| item["role"] != args["role"]);
             }
             "set_graphql_schema_introspection_options" => {
                 self.0["graphql_schema_introspection"] = args.clone();
@@ -243,6 +274,12 @@ impl Metadata {
         let tables = list(self.source(), "tables");
         let table = tables.iter_mut().find(|table| table["table"] == name);
         table.ok_or_else(|| format!("{name} is not tracked"))
+    }
+
+    fn remote_schema(&mut self, name: &Value) -> Result<&mut Value, String> {
+        let schemas = list(&mut self.0, "remote_schemas");
+        let found = schemas.iter_mut().find(|schema| schema["name"] == *name);
+        found.ok_or_else(|| "the remote schema is unknown".to_owned())
     }
 
     fn set(&mut self, args: &Value, keys: &[&str]) -> Result<(), String> {

@@ -9,6 +9,8 @@ use std::thread;
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) address: String,
+    /// What it has logged before it was ready.
+    pub(crate) log: String,
     child: Child,
 }
 
@@ -19,11 +21,15 @@ impl Server {
         database: &str,
         metadata: &Path,
         options: &[String],
+        variables: &[(&str, String)],
     ) -> Result<Self, String> {
         let mut command = Command::new(program);
         command.args(["serve", database, "--dialect", "hasura", "--listen", "127.0.0.1:0"]);
         command.arg("--metadata").arg(metadata);
-        command.args(["--inconsistent-metadata", "leave-out"]).args(options);
+        command.args(options);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        command.args(["--custom-hosts", "localhost"]);
+        command.args(["--custom-networks", "127.0.0.0/8,::1/128"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| error.to_string())?;
         let Some(log) = child.stderr.take() else { return Err("the server has no log".into()) };
@@ -39,7 +45,7 @@ impl Server {
                 let address = rest.split('/').next().unwrap_or_default().trim().to_owned();
                 // A full pipe would stop the server.
                 thread::spawn(move || log.read_to_end(&mut Vec::new()));
-                return Ok(Self { address, child });
+                return Ok(Self { address, log: said, child });
             }
         }
     }

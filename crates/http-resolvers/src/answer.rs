@@ -1,10 +1,13 @@
 //! Values in the answers of other servers.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::resolver::HttpResolver;
+use crate::remote_path::{RemotePath, batch_alias};
+use crate::resolver::{HttpResolver, RequestBody};
 
 /// An answer, as far as it is understood.
 #[derive(Debug)]
@@ -12,6 +15,8 @@ pub struct Answer<'b> {
     pub value: Result<Values<'b>, AnswerError>,
     /// Errors beside the value, of a GraphQL server.
     pub errors: Vec<RemoteError>,
+    /// The same as text, of a remote schema.
+    pub errors_text: Option<&'b RawValue>,
 }
 
 /// The values of an answer.
@@ -27,10 +32,13 @@ pub enum Values<'b> {
 pub struct RemoteError {
     #[serde(default)]
     pub message: Box<str>,
-    /// What an action's server says beside the message, each with its value as JSON; of GraphQL
-    /// servers nothing.
+    /// The extensions of an action's server or a remote schema, each with its value as JSON; of other
+    /// GraphQL servers nothing.
     #[serde(skip)]
     pub extensions: Vec<(Box<str>, Box<str>)>,
+    /// The locations and the path of a remote schema, as it says them.
+    #[serde(skip)]
+    pub members: Vec<(Box<str>, Box<str>)>,
 }
 
 /// The reason why an answer has no value.
@@ -77,17 +85,69 @@ impl<'b> Answer<'b> {
         body: &'b [u8],
         batch: Option<usize>,
     ) -> Self {
-        let (value, errors) = match (resolver.operation(), resolver.webhook()) {
-            (Some(operation), _) => read_graphql(&operation.field, status, body),
-            (None, Some(_)) => read_webhook(status, body),
-            (None, None) => read_rest(status, body),
+        let (value, errors) = match &resolver.body {
+            RequestBody::Operation(operation) => read_graphql(&[&operation.field], status, body),
+            RequestBody::Remote(path) => return Self::read_path(path, status, body, batch),
+            RequestBody::Webhook(_) => read_webhook(status, body),
+            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Log(_) => {
+                read_rest(status, body)
+            }
         };
         let value = value.and_then(|value| match batch {
             None => Ok(Values::One(value)),
             Some(expected) => batch_of(value, expected).map(Values::Batch),
         });
-        Self { value, errors }
+        Self { value, errors, errors_text: None }
     }
+
+    /// Reads the answer for a field of a remote schema.
+    fn read_path(path: &RemotePath, status: u16, body: &'b [u8], batch: Option<usize>) -> Self {
+        let fields: Vec<&str> = path.steps.iter().map(|step| &*step.field).collect();
+        let errors_text = parse::<ErrorsText<'_>>(body).ok().and_then(|text| text.errors);
+        let (value, errors) = match batch {
+            None => {
+                let (value, errors) = read_graphql(&fields, status, body);
+                let whole = errors_text.map(|text| whole_errors(text.get()));
+                (value.map(Values::One), whole.unwrap_or(errors))
+            }
+            Some(count) => {
+                let below = fields.get(1..).unwrap_or_default();
+                let (value, errors) = read_aliases(below, count, status, body);
+                (value.map(Values::Batch), errors)
+            }
+        };
+        Self { value, errors, errors_text }
+    }
+}
+
+/// The errors of a remote schema with all that it says.
+fn whole_errors(text: &str) -> Vec<RemoteError> {
+    let whole = |error: &&RawValue| {
+        let mut whole =
+            RemoteError { message: Box::default(), extensions: Vec::new(), members: Vec::new() };
+        for (key, value) in members(error.get()).ok()?.into_iter().rev() {
+            match &*key {
+                "message" => whole.message = serde_json::from_str(value.get()).ok()?,
+                "extensions" => {
+                    let known = members(value.get()).unwrap_or_default().into_iter().rev();
+                    let known = known.map(|(key, value)| (key.into(), value.get().into()));
+                    whole.extensions = known.collect();
+                }
+                "locations" | "path" => whole.members.push((key.into(), value.get().into())),
+                _ => {}
+            }
+        }
+        Some(whole)
+    };
+    let errors = items(text).unwrap_or_default();
+    limited(errors.iter().filter_map(whole).collect())
+}
+
+/// The errors of an answer as text.
+#[derive(Debug, Deserialize)]
+struct ErrorsText<'b> {
+    #[serde(borrow)]
+    errors: Option<&'b RawValue>,
 }
 
 type Read<'b> = (Result<Option<&'b RawValue>, AnswerError>, Vec<RemoteError>);
@@ -139,7 +199,7 @@ fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
                         vec![("path".into(), "\"$\"".into()), ("code".into(), code)]
                     }
                 };
-                let errors = vec![RemoteError { message, extensions }];
+                let errors = vec![RemoteError { message, extensions, members: Vec::new() }];
                 (Err(AnswerError::Reported), limited(errors))
             }
             Ok(_) => (Err(AnswerError::NoMessage), Vec::new()),
@@ -149,27 +209,83 @@ fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
     }
 }
 
-fn read_graphql<'b>(field: &str, status: u16, body: &'b [u8]) -> Read<'b> {
-    let answer = match parse::<GraphQlAnswer<'_>>(body) {
-        Ok(answer) => answer,
-        // A server that is none of GraphQL says by its status what is wrong.
-        Err(_) if !(200..300).contains(&status) => {
-            return (Err(AnswerError::Status(status)), Vec::new());
-        }
+fn read_graphql<'b>(path: &[&str], status: u16, body: &'b [u8]) -> Read<'b> {
+    let (data, errors) = match read_data(status, body) {
+        Ok(read) => read,
         Err(error) => return (Err(error), Vec::new()),
     };
-    let errors = limited(answer.errors.unwrap_or_default());
-    let data = answer.data.filter(|data| data.get() != "null");
-    let member = match data.map(|data| member(data, field)) {
-        Some(Ok(member)) => member,
-        Some(Err(error)) => return (Err(error), errors),
-        None => None,
+    let value = match follow(data, path) {
+        Ok(value) => value,
+        Err(error) => return (Err(error), errors),
     };
-    match member {
+    match value {
         Some(value) => (Ok(Some(value)), errors),
-        None if !errors.is_empty() => (Err(AnswerError::Reported), errors),
-        None if !(200..300).contains(&status) => (Err(AnswerError::Status(status)), errors),
-        None => (Err(AnswerError::NoKey(field.into())), errors),
+        None => {
+            let field = path.last().copied().unwrap_or_default();
+            (Err(without_value(status, &errors, field)), errors)
+        }
+    }
+}
+
+/// The values of a batch: each is at the end of a path below an alias. As in Hasura, an error of one
+/// object is one of all.
+fn read_aliases<'b>(
+    path: &[&str],
+    count: usize,
+    status: u16,
+    body: &'b [u8],
+) -> (Result<Vec<&'b RawValue>, AnswerError>, Vec<RemoteError>) {
+    let (data, errors) = match read_data(status, body) {
+        Ok((_, errors)) if !errors.is_empty() => return (Err(AnswerError::Reported), errors),
+        Ok(read) => read,
+        Err(error) => return (Err(error), Vec::new()),
+    };
+    let known = data.map_or(Ok(Vec::new()), |data| members(data.get()));
+    let known: HashMap<String, &RawValue> = match known {
+        Ok(known) => known.into_iter().rev().collect(),
+        Err(error) => return (Err(error), errors),
+    };
+    let value = |number: usize| {
+        let alias = batch_alias(number);
+        let value = follow(known.get(&alias).copied(), path)?;
+        value.ok_or_else(|| without_value(status, &errors, &alias))
+    };
+    ((0..count).map(value).collect(), errors)
+}
+
+/// The data and the errors of an answer.
+fn read_data(
+    status: u16,
+    body: &[u8],
+) -> Result<(Option<&RawValue>, Vec<RemoteError>), AnswerError> {
+    match parse::<GraphQlAnswer<'_>>(body) {
+        Ok(answer) => {
+            let errors = limited(answer.errors.unwrap_or_default());
+            Ok((answer.data.filter(|data| data.get() != "null"), errors))
+        }
+        // A server that is none of GraphQL says by its status what is wrong.
+        Err(_) if !(200..300).contains(&status) => Err(AnswerError::Status(status)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The value at the end of a path of fields; null if one before it is.
+fn follow<'b>(
+    mut value: Option<&'b RawValue>,
+    path: &[&str],
+) -> Result<Option<&'b RawValue>, AnswerError> {
+    for field in path {
+        let Some(object) = value.filter(|value| value.get() != "null") else { break };
+        value = member(object, field)?;
+    }
+    Ok(value)
+}
+
+fn without_value(status: u16, errors: &[RemoteError], field: &str) -> AnswerError {
+    match errors {
+        [_, ..] => AnswerError::Reported,
+        [] if !(200..300).contains(&status) => AnswerError::Status(status),
+        [] => AnswerError::NoKey(field.into()),
     }
 }
 

@@ -66,7 +66,8 @@ impl BodyTemplate {
     }
 }
 
-fn json(literal: &Literal) -> Value {
+/// A value as written, as JSON.
+pub(crate) fn json(literal: &Literal) -> Value {
     match literal {
         Literal::Null => Value::Null,
         Literal::Boolean(value) => Value::Bool(*value),

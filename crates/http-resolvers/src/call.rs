@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::http_call::HttpCall;
 use crate::inputs::Inputs;
 use crate::projection::Projection;
+use crate::remote_path::RemotePath;
 use crate::resolver::{ActionWebhook, HttpResolver, RemoteOperation, RequestBody};
 use crate::selection_text;
 use crate::url::UrlError;
@@ -55,6 +56,9 @@ impl HttpResolver {
             RequestBody::Operation(operation) => {
                 operation_body(operation, projection, inputs.to_json())
             }
+            RequestBody::Remote(path) => {
+                path_body(path, (std::slice::from_ref(inputs), false), projection)
+            }
         };
         self.with_body(inputs, &body, find)
     }
@@ -92,6 +96,7 @@ impl HttpResolver {
                 });
                 operation_body(operation, projection, variables.unwrap_or(Value::Null))
             }
+            RequestBody::Remote(path) => path_body(path, (objects, true), projection),
         };
         self.with_body(&Inputs::default(), &body, find)
     }
@@ -109,6 +114,19 @@ impl HttpResolver {
         };
         let headers = self.headers.fill(find);
         Ok(HttpCall { method: self.method.clone(), url, headers, body })
+    }
+}
+
+/// A request for a field of a remote schema; a batch has aliases.
+fn path_body(
+    path: &RemotePath,
+    (objects, is_batch): (&[Inputs], bool),
+    projection: &Projection,
+) -> Value {
+    let (query, variables) = path.operation(objects, is_batch, projection);
+    match variables.is_empty() {
+        true => json!({ "query": query }),
+        false => json!({ "query": query, "variables": variables }),
     }
 }
 

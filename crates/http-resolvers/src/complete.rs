@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use crate::answer::{items, members};
 use crate::coerce::{coerce, coerce_strictly};
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
+use crate::related_field::key_alias;
 use crate::resolver::AnswerRules;
 use crate::selection_text::alias;
 use crate::splice::MARK;
@@ -281,18 +282,22 @@ impl State<'_, '_> {
             self.output.extend_from_slice(field.response_name.as_bytes());
             self.output.extend_from_slice(b"\":");
             let (name, key) = match &field.member {
-                Member::Field { name, key } => (name, key),
+                Member::Field { name, key, .. } => (name, key),
                 Member::Typename => {
                     self.output.push(b'"');
                     self.output.extend_from_slice(object.r#type.as_bytes());
                     self.output.push(b'"');
                     continue;
                 }
-                Member::Related { number, related } => {
+                Member::Related { number, related, .. } => {
                     let placeholder = format!("{{\"{MARK}\":{number}");
                     self.output.extend_from_slice(placeholder.as_bytes());
-                    for (number, key) in related.keys.iter().enumerate() {
-                        let value = find(&key.member).unwrap_or("null");
+                    for (number, member) in related.members().enumerate() {
+                        let value = match self.completion.has_aliases {
+                            true => find(&key_alias(member)),
+                            false => find(member),
+                        };
+                        let value = value.unwrap_or("null");
                         self.output
                             .extend_from_slice(format!(",\"{MARK}{number}\":{value}").as_bytes());
                     }

@@ -41,6 +41,12 @@ impl Inputs {
         Self(schema[field].arguments.iter().filter_map(value).collect())
     }
 
+    /// All of them by their names.
+    #[must_use]
+    pub fn into_members(self) -> Map<String, Value> {
+        self.0
+    }
+
     /// True if one of them is null.
     #[must_use]
     pub fn has_null(&self) -> bool {

@@ -15,7 +15,8 @@
 //! * [`related`]: rows of the source that belong to objects of other servers, by their
 //!   [`related_field`]s
 //! * [`splice`]: the places in a response where values of resolvers are missing
-//! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API
+//! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API;
+//!   [`remote_path`]: requests for these fields, [`preset`]: values that roles cannot give
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
 pub mod action;
@@ -28,9 +29,11 @@ pub mod headers;
 mod http_call;
 pub mod inputs;
 pub mod introspect;
+pub mod preset;
 pub mod projection;
 pub mod related;
 pub mod related_field;
+pub mod remote_path;
 pub mod remote_schema;
 pub mod resolver;
 mod selection_text;

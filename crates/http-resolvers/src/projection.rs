@@ -9,6 +9,7 @@ use graphql::{Budget, TooManyFields, collect_fields, does_fragment_type_apply};
 use serde_json::Value;
 
 use crate::inputs::Inputs;
+use crate::preset::{ClientPresets, PresetError};
 use crate::related_field::RelatedField;
 
 /// The selected part of a value.
@@ -55,18 +56,20 @@ pub struct ProjectedArgument {
 }
 
 /// The member of an object that has the value of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Member {
     /// `__typename`: the name of the object's type.
     Typename,
     Field {
         /// The name of the field.
         name: Box<str>,
+        /// The name of the field at the other server.
+        remote: Box<str>,
         /// The key in the answer.
         key: Box<str>,
     },
-    /// Rows of the source, which the answer does not have.
-    Related { number: usize, related: Arc<RelatedField> },
+    /// A value that a query of the same API gives, for the field of this name.
+    Related { name: Box<str>, number: usize, related: Arc<RelatedField> },
 }
 
 /// The operation that selects the fields.
@@ -79,12 +82,36 @@ pub struct Selecting<'a> {
     pub most_fields: usize,
     /// Keys of fields in answers, where these are not their names.
     pub keys: &'a dyn Keys,
+    /// Values that the role of the client cannot give.
+    pub presets: Option<ClientPresets<'a>>,
+}
+
+/// The reason why there is no projection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectionError {
+    TooManyFields(TooManyFields),
+    Preset(PresetError),
+}
+
+impl From<TooManyFields> for ProjectionError {
+    fn from(error: TooManyFields) -> Self {
+        Self::TooManyFields(error)
+    }
+}
+
+impl From<PresetError> for ProjectionError {
+    fn from(error: PresetError) -> Self {
+        Self::Preset(error)
+    }
 }
 
 /// Keys of fields in answers.
 pub trait Keys: std::fmt::Debug {
     /// The key of a field, if it is not its name.
     fn find(&self, field: FieldId) -> Option<&str>;
+
+    /// The name of a field at another server, if it is not its own.
+    fn find_name(&self, field: FieldId) -> Option<&str>;
 
     /// The name of a type at another server, if it is not its own.
     fn find_type(&self, r#type: TypeId) -> Option<&str>;
@@ -100,7 +127,7 @@ impl Projection {
         number: usize,
         r#type: TypeId,
         sets: &[SelectionSetId],
-    ) -> Result<Self, TooManyFields> {
+    ) -> Result<Self, ProjectionError> {
         let mut budget = Budget::new(selecting.most_fields);
         let mut projection = selecting.projection(r#type, sets, &mut budget)?;
         projection.number_related(number);
@@ -129,7 +156,7 @@ impl Selecting<'_> {
         r#type: TypeId,
         sets: &[SelectionSetId],
         budget: &mut Budget,
-    ) -> Result<Projection, TooManyFields> {
+    ) -> Result<Projection, ProjectionError> {
         let definition = &self.schema[r#type];
         Ok(match &definition.kind {
             TypeKind::Scalar | TypeKind::InputObject { .. } => {
@@ -159,7 +186,7 @@ impl Selecting<'_> {
         object: TypeId,
         sets: &[SelectionSetId],
         budget: &mut Budget,
-    ) -> Result<ObjectProjection, TooManyFields> {
+    ) -> Result<ObjectProjection, ProjectionError> {
         let Self { schema, operation, variables, .. } = self;
         let steering = Steering::new(variables);
         let collected = collect_fields(operation, schema, object, sets, &steering, budget)?;
@@ -180,7 +207,13 @@ impl Selecting<'_> {
             let id = schema.find_field(object, &schema[id].name).unwrap_or(id);
             let name: Box<str> = String::from(&*schema[id].name).into();
             let r#type = schema[id].r#type;
-            let given = Inputs::of_arguments(schema, id, field.arguments, variables);
+            let related = self.keys.find_related(id);
+            // The query that gives the value has presets of its own.
+            let presets = self.presets.filter(|_| related.is_none());
+            let mut given = Inputs::of_arguments(schema, id, field.arguments, variables);
+            if let Some(presets) = presets {
+                given = presets.complete(schema, id, given)?;
+            }
             let arguments = schema[id].arguments.iter().filter_map(|input| {
                 let input = &schema[*input];
                 let value = given.find(&input.name)?;
@@ -193,13 +226,23 @@ impl Selecting<'_> {
             });
             fields.push(ProjectedField {
                 response_name: field.response_name.into(),
-                member: match self.keys.find_related(id) {
-                    Some(related) => Member::Related { number: 0, related: Arc::clone(related) },
-                    None => Member::Field { key: self.keys.find(id).unwrap_or(&name).into(), name },
+                member: match related {
+                    Some(related) => {
+                        Member::Related { name, number: 0, related: Arc::clone(related) }
+                    }
+                    None => {
+                        let remote = self.keys.find_name(id).unwrap_or(&name);
+                        let key = self.keys.find(id).unwrap_or(remote).into();
+                        Member::Field { key, remote: remote.into(), name }
+                    }
                 },
                 r#type,
                 type_text: graphql::print_type(schema, r#type).into(),
-                projection: self.projection(r#type.base, &field.selection_sets, budget)?,
+                projection: Selecting { presets, ..self }.projection(
+                    r#type.base,
+                    &field.selection_sets,
+                    budget,
+                )?,
                 arguments: arguments.collect(),
             });
         }

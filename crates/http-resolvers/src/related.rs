@@ -1,13 +1,16 @@
-//! Rows of the source that belong to objects of other servers.
+//! Values that belong to objects of other servers: rows of the source, and fields of remote schemas.
 //!
-//! The completed value of a resolver has a placeholder for such rows, with the number of their
-//! selection and the values of their keys. A query of the same API gives the rows: its document is the
+//! The completed value of a resolver has a placeholder for such a value, with the number of its
+//! selection and the values of its keys. A query of the same API gives the value: its document is the
 //! same for all objects, and all values are variables, so that it is planned once.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::answer::members;
+use crate::inputs::Inputs;
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
-use crate::related_field::RelatedField;
+use crate::related_field::{RelatedField, RelatedForm, RelatedRemote, RelatedRows};
 use crate::splice::{MARK, Position};
 
 /// One selection of such a field.
@@ -24,8 +27,8 @@ pub struct RelatedQuery {
     pub variables: Map<String, Value>,
 }
 
-/// The response name of the rows.
-pub const ROWS: &str = "rows";
+/// The response name of the first field.
+const ROWS: &str = "rows";
 
 /// The most fields of one selection with related rows.
 const MOST_RELATED: usize = 1 << 16;
@@ -43,7 +46,7 @@ impl Projection {
         let fields = self.objects().iter().flat_map(|object| &object.fields);
         for field in fields {
             match &field.member {
-                Member::Related { number, related } if *number == wanted => {
+                Member::Related { number, related, .. } if *number == wanted => {
                     return Some(RelatedSelection { field, related });
                 }
                 Member::Related { .. } | Member::Typename => {}
@@ -99,24 +102,44 @@ fn number(projection: &mut Projection, next: &mut usize) {
 }
 
 impl RelatedSelection<'_> {
-    /// True if the field has several rows.
+    /// The value of an object without keys.
     #[must_use]
-    pub fn is_list(&self) -> bool {
-        self.related.is_list
+    pub fn absent(&self) -> Option<Vec<u8>> {
+        self.is_list().then(|| b"[]".to_vec())
     }
 
-    /// The query for the rows of a placeholder; `None` if one of its keys is null: no row equals it.
+    fn is_list(&self) -> bool {
+        matches!(self.related, RelatedField::Rows(RelatedRows { form: RelatedForm::All, .. }))
+    }
+
+    /// The query for the value of a placeholder; `None` if one of its keys is null.
     #[must_use]
     pub fn query(&self, placeholder: &[u8]) -> Option<RelatedQuery> {
         let placeholder: Value = serde_json::from_slice(placeholder).ok()?;
+        let members = self.related.members().enumerate();
+        let values = members.map(|(number, _)| placeholder.get(format!("{MARK}{number}")).cloned());
+        let values: Vec<Value> = values.collect::<Option<_>>()?;
+        if values.iter().any(Value::is_null) {
+            return None;
+        }
         let mut query = Query { declared: String::new(), variables: Map::new() };
+        let value = match self.related {
+            RelatedField::Rows(rows) => self.rows(rows, values, &mut query),
+            RelatedField::Remote(remote) => self.remote(remote, values, &mut query),
+        };
+        let declared = match query.declared.as_str() {
+            "" => String::new(),
+            declared => format!("({declared})"),
+        };
+        let document = format!("query{declared} {{ {ROWS}: {value} }}");
+        Some(RelatedQuery { document, variables: query.variables })
+    }
+
+    /// The fields that give rows.
+    fn rows(&self, related: &RelatedRows, values: Vec<Value>, query: &mut Query) -> String {
         let mut condition = String::from("{");
-        for (number, key) in self.related.keys.iter().enumerate() {
-            let value = placeholder.get(format!("{MARK}{number}"))?;
-            if value.is_null() {
-                return None;
-            }
-            let name = query.variable(&format!("{}!", key.r#type), value.clone());
+        for (key, value) in related.keys.iter().zip(values) {
+            let name = query.variable(&format!("{}!", key.r#type), value);
             condition.push_str(&format!("{}: {{_eq: ${name}}} ", key.column));
         }
         condition.push('}');
@@ -136,14 +159,73 @@ impl RelatedSelection<'_> {
                 }
             }
         }
-        if !self.related.is_list {
+        if related.form == RelatedForm::One {
             arguments.push_str(", limit: 1");
         }
-        let mut rows = format!("{ROWS}: {}", self.related.root);
-        rows.push_str(&format!("(where: {{_and: [{condition}]}}{arguments})"));
-        query.selection(&self.field.projection, &mut rows);
-        let document = format!("query({}) {{ {rows} }}", query.declared);
-        Some(RelatedQuery { document, variables: query.variables })
+        let mut text = related.path.join(" { ");
+        text.push_str(&format!("(where: {{_and: [{condition}]}}{arguments})"));
+        query.selection(&self.field.projection, &mut text);
+        text.push_str(&" }".repeat(related.path.len().saturating_sub(1)));
+        text
+    }
+
+    /// The fields of a remote schema.
+    fn remote(&self, related: &RelatedRemote, values: Vec<Value>, query: &mut Query) -> String {
+        let names = related.members.iter().map(|member| String::from(&**member));
+        let row = Inputs::of(Value::Object(names.zip(values).collect()));
+        let of_client = self.field.arguments.iter();
+        let of_client = of_client.map(|one| (String::from(&*one.name), one.value.clone()));
+        let client = Inputs::of(Value::Object(of_client.collect()));
+        let mut text = String::new();
+        if let Some(namespace) = &related.namespace {
+            text.push_str(&format!("{namespace} {{ "));
+        }
+        let arguments = related.path.arguments(&row, &client);
+        for (number, (step, given)) in related.path.steps.iter().zip(arguments).enumerate() {
+            text.push_str(if number == 0 { "" } else { " { " });
+            text.push_str(&step.place.1);
+            let known = related.arguments.get(number).into_iter().flatten();
+            let known = known.filter_map(|(name, r#type)| {
+                let value = given.get(&**name)?;
+                let variable = query.variable(r#type, value.clone());
+                Some(format!("{name}: ${variable}"))
+            });
+            let known: Vec<_> = known.collect();
+            if !known.is_empty() {
+                text.push_str(&format!("({})", known.join(", ")));
+            }
+        }
+        query.selection(&self.field.projection, &mut text);
+        let below = related.path.steps.len().saturating_sub(1);
+        text.push_str(&" }".repeat(below + usize::from(related.namespace.is_some())));
+        text
+    }
+
+    /// The value in the data of the query's response; `None` for null.
+    #[must_use]
+    pub fn value(&self, data: &str) -> Option<Vec<u8>> {
+        let path: Vec<&str> = match self.related {
+            RelatedField::Rows(rows) => rows.path.iter().skip(1).map(|name| &**name).collect(),
+            RelatedField::Remote(remote) => {
+                let steps = remote.path.steps.iter().map(|step| &*step.place.1);
+                steps.skip(usize::from(remote.namespace.is_none())).collect()
+            }
+        };
+        let mut value = data;
+        for name in std::iter::once(ROWS).chain(path) {
+            let members = members(value).ok()?;
+            value = members.into_iter().find(|(known, _)| known == name)?.1.get();
+        }
+        let is_one =
+            matches!(self.related, RelatedField::Rows(RelatedRows { form: RelatedForm::One, .. }));
+        if value == "null" {
+            return None;
+        }
+        if !is_one {
+            return Some(value.as_bytes().to_vec());
+        }
+        let rows: Vec<&RawValue> = serde_json::from_str(value).ok()?;
+        rows.first().map(|row| row.get().as_bytes().to_vec())
     }
 }
 
@@ -191,9 +273,7 @@ impl Query {
         for field in &object.fields {
             let name = match &field.member {
                 Member::Typename => "__typename",
-                Member::Field { name, .. } => name,
-                // Rows have no related rows of this kind.
-                Member::Related { .. } => continue,
+                Member::Field { name, .. } | Member::Related { name, .. } => name,
             };
             text.push_str(&format!(" {}: {name}", field.response_name));
             for (number, argument) in field.arguments.iter().enumerate() {

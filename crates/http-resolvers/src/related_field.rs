@@ -1,13 +1,30 @@
-//! Fields of objects of other servers whose values are rows of the source.
+//! Fields of objects of other servers whose values a query of the same API gives.
 
-/// A field of an object of another server whose value is rows of the source.
+use crate::remote_path::RemotePath;
+
+/// A field of an object of another server whose value a query of the same API gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RelatedField {
+    Rows(RelatedRows),
+    Remote(Box<RelatedRemote>),
+}
+
+/// Rows of the source whose columns are equal to fields of the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RelatedField {
-    /// The root field of the rows, which has an argument `where`.
-    pub root: Box<str>,
+pub struct RelatedRows {
+    /// The fields from the type of queries to that of the rows, which has an argument `where`.
+    pub path: Box<[Box<str>]>,
     pub keys: Box<[RelatedKey]>,
-    /// False for one row, or null.
-    pub is_list: bool,
+    pub form: RelatedForm,
+}
+
+/// What the field has of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelatedForm {
+    /// One row, or null.
+    One,
+    All,
+    Aggregate,
 }
 
 /// A field of the object, and the column that is equal.
@@ -19,4 +36,35 @@ pub struct RelatedKey {
     pub column: Box<str>,
     /// The type of its values.
     pub r#type: Box<str>,
+}
+
+/// A field of a remote schema whose arguments are fields of the object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelatedRemote {
+    /// The field of queries that has the first one, if it is none itself.
+    pub namespace: Option<Box<str>>,
+    pub path: RemotePath,
+    /// The keys of the fields in the answer.
+    pub members: Box<[Box<str>]>,
+    /// For each step of the path, its arguments with their types in the API.
+    pub arguments: Box<[Vec<TypedArgument>]>,
+}
+
+/// The name of an argument, and its type.
+pub type TypedArgument = (Box<str>, Box<str>);
+
+impl RelatedField {
+    /// The keys in the answer of the fields of the object.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        let (keys, members) = match self {
+            Self::Rows(rows) => (&*rows.keys, &[][..]),
+            Self::Remote(remote) => (&[][..], &*remote.members),
+        };
+        keys.iter().map(|key| &*key.member).chain(members.iter().map(|member| &**member))
+    }
+}
+
+/// The response name of a field of the object, in a request to a GraphQL server.
+pub(crate) fn key_alias(member: &str) -> String {
+    format!("_join_key_{member}")
 }

@@ -86,7 +86,7 @@ pub enum RemoteSchemaError {
     Default(Box<str>),
 }
 
-const QUERY: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } types { kind \
+const QUERY: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } subscriptionType { name } types { kind \
      name description fields(includeDeprecated: true) { name description args { ...I } type { ...T } \
      isDeprecated deprecationReason } inputFields { ...I } interfaces { name } \
      enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } \
@@ -117,6 +117,7 @@ struct Data {
 struct ReadSchema {
     query_type: Named,
     mutation_type: Option<Named>,
+    subscription_type: Option<Named>,
     types: Vec<ReadType>,
 }
 
@@ -197,7 +198,20 @@ impl RemoteSchema {
             }
         }
         schema.check()?;
+        // Subscriptions of the server are not served.
+        if let Some(Named { name }) = read.subscription_type
+            && !schema.is_root(&name)
+            && !schema.refers_to(&name)
+        {
+            schema.types.remove(&name);
+        }
         Ok(schema)
+    }
+
+    /// True if a field has the type.
+    fn refers_to(&self, name: &str) -> bool {
+        let types = self.types.keys().flat_map(|known| self.fields(known));
+        types.into_iter().any(|field| *field.r#type.name == *name)
     }
 
     /// Checks that all types exist.
@@ -228,11 +242,19 @@ impl RemoteSchema {
         Ok(())
     }
 
-    /// The fields of a root type.
+    /// True for the types of queries and mutations.
     #[must_use]
-    pub fn fields(&self, root: &str) -> &[RemoteField] {
-        match self.types.get(root).map(|known| &known.kind) {
-            Some(RemoteKind::Object { fields, .. }) => fields,
+    pub fn is_root(&self, name: &str) -> bool {
+        *self.query == *name || self.mutation.as_deref() == Some(name)
+    }
+
+    /// The fields of an object or an interface.
+    #[must_use]
+    pub fn fields(&self, r#type: &str) -> &[RemoteField] {
+        match self.types.get(r#type).map(|known| &known.kind) {
+            Some(RemoteKind::Object { fields, .. } | RemoteKind::Interface { fields, .. }) => {
+                fields
+            }
             Some(_) | None => &[],
         }
     }
@@ -344,6 +366,22 @@ impl RemoteTypeText {
     #[must_use]
     pub fn named(&self, name: &str) -> String {
         [&*self.before, name, &*self.behind].concat()
+    }
+}
+
+impl RemoteTypeText {
+    /// The type of the items of a list.
+    #[must_use]
+    pub fn item(&self) -> Option<Self> {
+        let before = self.before.strip_prefix('[')?;
+        let behind = self.behind.trim_end_matches('!').strip_suffix(']')?;
+        Some(Self { before: before.into(), name: self.name.clone(), behind: behind.into() })
+    }
+
+    /// True if the value, or the list, is non-null.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.behind.ends_with('!')
     }
 }
 

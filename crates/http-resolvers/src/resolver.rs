@@ -7,6 +7,7 @@ use http::Method;
 
 use crate::body::BodyTemplate;
 use crate::headers::Headers;
+use crate::remote_path::RemotePath;
 use crate::url::UrlTemplate;
 use crate::webhook::Webhook;
 
@@ -46,6 +47,8 @@ pub enum RequestBody {
     Json(BodyTemplate),
     /// The server speaks GraphQL.
     Operation(Box<RemoteOperation>),
+    /// The field is one of a remote schema, whose server speaks GraphQL.
+    Remote(Box<RemotePath>),
     /// The server receives the arguments with the session, and may change them by templates.
     Webhook(Box<ActionWebhook>),
     /// No request: the value is one of the log of asynchronous actions, which the source has.
@@ -121,13 +124,33 @@ impl HttpResolver {
         format!("{}.{}", self.parent, self.field)
     }
 
-    /// The operation, if the server speaks GraphQL.
+    /// True if the server speaks GraphQL: requests have the selected fields.
+    #[must_use]
+    pub fn speaks_graphql(&self) -> bool {
+        self.operation().is_some() || self.remote().is_some()
+    }
+
+    /// The path of a field of a remote schema.
+    #[must_use]
+    pub fn remote(&self) -> Option<&RemotePath> {
+        match &self.body {
+            RequestBody::Remote(path) => Some(path),
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Operation(_)
+            | RequestBody::Webhook(_)
+            | RequestBody::Log(_) => None,
+        }
+    }
+
+    /// The operation that definitions have, if there is one.
     #[must_use]
     pub fn operation(&self) -> Option<&RemoteOperation> {
         match &self.body {
             RequestBody::Operation(operation) => Some(operation),
             RequestBody::Empty
             | RequestBody::Json(_)
+            | RequestBody::Remote(_)
             | RequestBody::Webhook(_)
             | RequestBody::Log(_) => None,
         }
@@ -141,6 +164,7 @@ impl HttpResolver {
             RequestBody::Empty
             | RequestBody::Json(_)
             | RequestBody::Operation(_)
+            | RequestBody::Remote(_)
             | RequestBody::Log(_) => None,
         }
     }
@@ -153,6 +177,7 @@ impl HttpResolver {
             RequestBody::Empty
             | RequestBody::Json(_)
             | RequestBody::Operation(_)
+            | RequestBody::Remote(_)
             | RequestBody::Webhook(_) => None,
         }
     }

@@ -4,6 +4,7 @@
 //! alias only where a field is selected several times.
 
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
+use crate::related_field::key_alias;
 
 /// Writes the selection set; nothing for values without fields.
 ///
@@ -32,16 +33,25 @@ pub(crate) fn write(projection: &Projection, text: &mut String) {
 }
 
 fn write_fields(object: &ObjectProjection, text: &mut String) {
+    let mut keys: Vec<&str> = Vec::new();
     for field in &object.fields {
+        if let Member::Related { related, .. } = &field.member {
+            for member in related.members() {
+                if !keys.contains(&member) {
+                    keys.push(member);
+                    text.extend([&*key_alias(member), ": ", member, "\n"]);
+                }
+            }
+        }
         match &field.member {
             Member::Related { .. } => continue,
             Member::Typename => text.push_str("__typename"),
-            Member::Field { name, .. } => {
+            Member::Field { remote, .. } => {
                 if let Some(alias) = alias(object, field) {
                     text.push_str(alias);
                     text.push_str(": ");
                 }
-                text.push_str(name);
+                text.push_str(remote);
             }
         }
         for (idx, argument) in field.arguments.iter().enumerate() {
@@ -58,11 +68,11 @@ fn write_fields(object: &ObjectProjection, text: &mut String) {
 
 /// The alias of a field that is selected several times.
 pub(crate) fn alias<'p>(object: &ObjectProjection, field: &'p ProjectedField) -> Option<&'p str> {
-    let Member::Field { name, .. } = &field.member else { return None };
+    let Member::Field { remote, .. } = &field.member else { return None };
     let is_same = |other: &&ProjectedField| match &other.member {
-        Member::Field { name: other, .. } => other == name,
+        Member::Field { remote: other, .. } => other == remote,
         Member::Typename | Member::Related { .. } => false,
     };
     let is_first = object.fields.iter().find(is_same) == Some(field);
-    (!is_first && *name != field.response_name).then_some(&*field.response_name)
+    (!is_first && *remote != field.response_name).then_some(&*field.response_name)
 }

@@ -55,7 +55,7 @@ pub fn parts(
     for (place, field) in fields.iter().enumerate() {
         match field.field {
             FieldRef::Field(id) => {
-                let is_resolved = matches!(api.field(id), FieldBinding::Resolved(_));
+                let is_resolved = is_of_others(api, id);
                 if is_resolving && !is_resolved {
                     parts.push(start..place);
                     start = place;
@@ -67,6 +67,17 @@ pub fn parts(
     }
     parts.push(start..usize::MAX);
     Ok(parts)
+}
+
+/// True for a field that another server gives, and for an object of constants with such fields.
+fn is_of_others(api: &Api, id: FieldId) -> bool {
+    let is_resolved = |id: &FieldId| matches!(api.field(*id), FieldBinding::Resolved(_));
+    match (api.field(id), &api.schema[api.schema[id].r#type.base].kind) {
+        (FieldBinding::Constants, TypeKind::Object { fields, .. }) => {
+            fields.iter().any(is_resolved)
+        }
+        _ => is_resolved(&id),
+    }
 }
 
 impl<'a> Context<'a> {

@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
                         let found = self.lookup(field);
                         self.read(found)?
                     }
-                    FieldBinding::Resolved(resolver) if top => {
+                    FieldBinding::Resolved(resolver) => {
                         Node::Literal(self.placeholder(*resolver, id, field).into())
                     }
                     FieldBinding::Mutation(binding) => self.mutation(binding, field)?,
@@ -147,7 +147,6 @@ impl<'a> Context<'a> {
                     FieldBinding::RelatedNodeId => self.related_node_id(),
                     FieldBinding::EventTime => self.event_time(),
                     FieldBinding::EventMember(name) => self.event_member(name),
-                    FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
                     FieldBinding::Listen(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Reference(_)

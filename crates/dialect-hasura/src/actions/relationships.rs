@@ -6,7 +6,7 @@ use hasura_metadata::types::action::{CustomTypes, ObjectType, TypeRelationship};
 use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::remote_relationship::RelationshipType;
 use hasura_metadata::{Problem, ProblemKind};
-use http_resolvers::related_field::{RelatedField, RelatedKey};
+use http_resolvers::related_field::{RelatedField, RelatedForm, RelatedKey, RelatedRows};
 
 use super::{GIVEN, problem};
 use crate::draft::DraftField;
@@ -36,7 +36,7 @@ pub(super) fn add(
     for object in known {
         for relationship in &object.relationships {
             match add_one(build, source, object, relationship) {
-                Ok(relationship) => added.push(relationship),
+                Ok(mut relationships) => added.append(&mut relationships),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -49,7 +49,7 @@ fn add_one(
     source: &str,
     object: &ObjectType,
     relationship: &TypeRelationship,
-) -> Result<Relationship, Problem> {
+) -> Result<Vec<Relationship>, Problem> {
     let (name, place) = (&*relationship.name, &relationship.place);
     let wrong = |message: String| problem(ProblemKind::WrongValue, place, message);
     if relationship.source.0.text != source {
@@ -96,17 +96,60 @@ fn add_one(
         return Err(wrong(format!("The relationship {name} has no field_mapping.")));
     }
     let is_list = relationship.r#type == RelationshipType::Array;
-    let field = match is_list {
-        true => {
-            let r#type = format!("[{}!]!", target.name);
-            DraftField::new(name, r#type, given()).with(rows::arguments(target))
-        }
-        false => DraftField::new(name, target.name.as_str(), given()),
+    let kind = if is_list { RelatedKind::Array } else { RelatedKind::Object };
+    let added = related_fields(build, (&object.name, name), target, &keys, kind);
+    let added = added.map_err(|message| problem(ProblemKind::Duplicate, place, message))?;
+    let object = object.name.to_string();
+    let of = |(field, related)| Relationship { object: object.clone(), field, related };
+    Ok(added.into_iter().map(of).collect())
+}
+
+/// Whether an object has one related row or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RelatedKind {
+    Object,
+    Array,
+}
+
+/// Adds the fields of a relationship to a table: of an array also one of aggregates. The error is a
+/// sentence.
+pub(crate) fn related_fields(
+    build: &mut Build<'_>,
+    (object, name): (&str, &str),
+    target: &Planned<'_>,
+    keys: &[RelatedKey],
+    kind: RelatedKind,
+) -> Result<Vec<(String, RelatedField)>, String> {
+    let mut added = Vec::new();
+    let mut add = |build: &mut Build<'_>, name: &str, field: DraftField, root, form| {
+        let path = root_path(build, target.root(root));
+        let related = RelatedField::Rows(RelatedRows { path, keys: keys.into(), form });
+        build.draft.add_field(object, field.verbatim());
+        added.push((name.to_owned(), related));
     };
-    let related =
-        RelatedField { root: target.root(RootField::Select).into(), keys: keys.into(), is_list };
-    build.draft.add_field(&object.name, field.verbatim());
-    Ok(Relationship { object: object.name.to_string(), field: name.to_owned(), related })
+    match kind {
+        RelatedKind::Object => {
+            let field = DraftField::new(name, target.name.as_str(), given(object, name));
+            add(build, name, field, RootField::Select, RelatedForm::One);
+        }
+        RelatedKind::Array => {
+            let aggregate = build.plan.naming.word(&format!("{name}_aggregate"));
+            if build.draft.has_field(object, &aggregate) {
+                return Err(format!("The type {object} has another field {aggregate}."));
+            }
+            let field = rows::list(name, target, given(object, name));
+            add(build, name, field, RootField::Select, RelatedForm::All);
+            let field = rows::aggregate(&aggregate, target, given(object, &aggregate));
+            add(build, &aggregate, field, RootField::SelectAggregate, RelatedForm::Aggregate);
+        }
+    }
+    Ok(added)
+}
+
+/// The fields from the type of queries to a root field of a table.
+pub(crate) fn root_path(build: &Build<'_>, root: String) -> Box<[Box<str>]> {
+    let namespace = build.plan.naming.namespace();
+    namespace.map(Into::into).into_iter().chain([root.into()]).collect()
 }
 
 /// The table of a relationship in the API.
@@ -137,6 +180,7 @@ pub(crate) fn find_planned<'b>(
     })
 }
 
-fn given() -> FieldBinding {
-    FieldBinding::Refused(GIVEN.into())
+/// The binding of a field. Each has a text of its own, so that no two of them are one in the API.
+fn given(object: &str, field: &str) -> FieldBinding {
+    FieldBinding::Refused(format!("{GIVEN} {object}.{field}").into())
 }

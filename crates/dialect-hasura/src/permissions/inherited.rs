@@ -8,13 +8,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hasura_metadata::Problem;
 use hasura_metadata::types::settings::InheritedRole;
+use hasura_metadata::{Location, Problem};
 
 use super::ADMIN;
 use super::roles::{RolePermissions, RoleTable};
 use super::table::Change;
 use super::tables::{meant, problem};
+use crate::remote::access::RemotePermissions;
 
 /// Adds the inherited roles, and for each role with permissions of backends one that has them.
 pub(super) fn add(
@@ -36,6 +37,8 @@ pub(super) fn add(
             tables: role.tables.clone(),
             functions: role.functions.clone(),
             actions: role.actions.clone(),
+            remote: role.remote.clone(),
+            has_remote_queries: role.has_remote_queries,
             is_of_backends: true,
         })
         .collect();
@@ -90,14 +93,15 @@ impl<'r> Adding<'r> {
         }
         self.above.pop();
         self.done.push(name);
-        let merged = self.merged(name, &parents);
+        let merged = self.merged(name, &parents, &role.role_name.place);
         self.roles.insert(name.into(), merged);
     }
 
-    fn merged(&mut self, name: &str, parents: &[&str]) -> RolePermissions {
+    fn merged(&mut self, name: &str, parents: &[&str], place: &Location) -> RolePermissions {
         let mut role = self.roles.remove(name).unwrap_or_default();
         role.name = name.into();
         let mut gathered: BTreeMap<_, Vec<&RoleTable>> = BTreeMap::new();
+        self.inherit_remote(&mut role, parents, place);
         for parent in parents.iter().filter_map(|parent| self.roles.get(*parent)) {
             role.functions.extend(parent.functions.iter().copied());
             role.actions.extend(parent.actions.iter().cloned());
@@ -119,6 +123,42 @@ impl<'r> Adding<'r> {
             inherit_change(&mut own.delete, tables.iter().map(|table| &table.delete));
         }
         role
+    }
+}
+
+impl Adding<'_> {
+    /// Inherits the permissions of remote schemas for which the role has none of its own: all parents
+    /// that have one have to have the same.
+    fn inherit_remote(&mut self, role: &mut RolePermissions, parents: &[&str], place: &Location) {
+        let mut inherited = RemotePermissions::new();
+        let mut conflicts = Vec::new();
+        for parent in parents.iter().filter_map(|parent| self.roles.get(*parent)) {
+            let missing = parent.remote.iter().filter(|(name, _)| !role.remote.contains_key(*name));
+            for (schema, permission) in missing {
+                match inherited.get(schema) {
+                    Some(known) if known != permission => conflicts.push(schema.clone()),
+                    Some(_) => {}
+                    None => {
+                        inherited.insert(schema.clone(), Arc::clone(permission));
+                        role.has_remote_queries |= parent.has_remote_queries;
+                    }
+                }
+            }
+        }
+        for schema in conflicts {
+            if inherited.remove(&schema).is_some() {
+                let message = format!(
+                    "Could not inherit permission for the role '{}' for the entity: 'remote \
+                     schema: '{schema}''",
+                    role.name
+                );
+                self.problems.push(problem(place, message));
+            }
+        }
+        if role.remote.is_empty() && inherited.is_empty() {
+            role.has_remote_queries = false;
+        }
+        role.remote.extend(inherited);
     }
 }
 

@@ -8,9 +8,9 @@ use access::{
     Role, Roles,
 };
 use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
-use hasura_metadata::Problem;
 use hasura_metadata::types::function::{ExposedAs, Function};
 use hasura_metadata::types::name::Name;
+use hasura_metadata::{Metadata, Problem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::table::{Change, Select, TableCompiler};
@@ -18,6 +18,8 @@ use super::tables::{Tables, find_function, problem};
 use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
 use crate::Options;
 use crate::actions::{ActionRoles, QUERY};
+use crate::remote::access::RemotePermissions;
+use crate::remote::permission::RemotePermission;
 
 /// The permissions of a role.
 #[derive(Debug, Default)]
@@ -28,6 +30,10 @@ pub(super) struct RolePermissions {
     pub(super) functions: FxHashSet<FunctionId>,
     /// The root types and names of the actions that it may use.
     pub(super) actions: FxHashSet<(&'static str, Box<str>)>,
+    /// By the names of remote schemas.
+    pub(super) remote: RemotePermissions,
+    /// True if one of them has a field of queries.
+    pub(super) has_remote_queries: bool,
     /// True for the further permissions of backends: of a session that names the role of the name.
     pub(super) is_of_backends: bool,
 }
@@ -60,7 +66,10 @@ impl RolePermissions {
             table.select.iter().any(|(_, select)| has_field(select))
         };
         let has_action = self.actions.iter().any(|(parent, _)| *parent == QUERY);
-        has_action || !self.functions.is_empty() || self.tables.values().any(is_read)
+        self.has_remote_queries
+            || has_action
+            || !self.functions.is_empty()
+            || self.tables.values().any(is_read)
     }
 }
 
@@ -152,7 +161,10 @@ pub(super) fn of_tables(
     for table in tables.iter() {
         compiling.table(&TableCompiler::new(catalog, tables, table, options));
     }
-    let Compiling { mut roles, grants, problems } = compiling;
+    let Compiling { mut roles, grants, mut problems } = compiling;
+    if let Some(served) = options.metadata.served() {
+        add_remote(&mut roles, served.metadata(), options, &mut problems);
+    }
     for action in actions {
         for role in action.roles.iter().filter(|role| ***role != *ADMIN) {
             let named = || RolePermissions { name: role.clone(), ..RolePermissions::default() };
@@ -164,6 +176,51 @@ pub(super) fn of_tables(
         role.functions = callable(catalog, tables, functions, role);
     }
     (roles.into_values().collect(), grants, problems)
+}
+
+/// Adds the permissions of remote schemas. They have no effect if every role may use all of them.
+fn add_remote(
+    roles: &mut BTreeMap<Box<str>, RolePermissions>,
+    metadata: &Metadata,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) {
+    if !options.remote_schema_permissions {
+        return;
+    }
+    for definition in metadata.remote_schemas.iter() {
+        // A schema that cannot be read is told elsewhere.
+        let Some(schema) = options.remote_schemas.find(&definition.name.text) else { continue };
+        let mut known: Vec<Arc<RemotePermission>> = Vec::new();
+        for entry in definition.permissions.iter() {
+            let role = &entry.role;
+            if **role == *ADMIN {
+                let message = "The role `admin` has every permission: remove this one.";
+                problems.push(problem(&role.place, message));
+                continue;
+            }
+            let named =
+                || RolePermissions { name: role.text.as_str().into(), ..Default::default() };
+            let permissions = roles.entry(role.text.as_str().into()).or_insert_with(named);
+            let permission = match RemotePermission::read(&entry.definition.schema, schema) {
+                Ok(permission) => permission,
+                Err(message) => {
+                    let message = format!(
+                        "In the permission of the role `{}` on the remote schema `{}`: {message}",
+                        role.text, definition.name.text
+                    );
+                    problems.push(problem(&entry.definition.place, message));
+                    continue;
+                }
+            };
+            // Roles with equal permissions share them.
+            let shared = known.iter().find(|known| ***known == permission).map(Arc::clone);
+            let permission = shared.unwrap_or_else(|| Arc::new(permission));
+            known.push(Arc::clone(&permission));
+            permissions.has_remote_queries |= permission.has_queries(schema);
+            permissions.remote.insert(definition.name.text.as_str().into(), permission);
+        }
+    }
 }
 
 /// The compiled permissions so far.

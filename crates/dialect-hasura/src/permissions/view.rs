@@ -15,15 +15,23 @@ use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
 use graphql::{Position, Visibility};
 use http_resolvers::HttpResolver;
+use http_resolvers::projection::Keys;
+use http_resolvers::related_field::RelatedField;
 use ir::{Hop, HopDirection, ValueRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ADMIN;
 use super::roles::{RolePermissions, view_name};
 use super::table::RootFields;
+use crate::remote::access::{RemoteAccess, RemoteView};
 
 /// Makes the view of each role.
-pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> RoleViews {
+pub(super) fn views(
+    api: &Api,
+    catalog: &Catalog,
+    roles: &[RolePermissions],
+    remote: &RemoteAccess<'_>,
+) -> RoleViews {
     let known = Known::new(api, catalog);
     let mut views = RoleViews::default();
     let has_texts = !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries);
@@ -34,17 +42,22 @@ pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> 
             Position::EnumValue(id) => !known.placeholders.contains_key(&id),
             Position::Input(_) => true,
         };
-        views.insert(ADMIN, Visibility::new(&api.schema, is_allowed, |_| false));
+        let view = Visibility::new(&api.schema, is_allowed, |_| false, |_| false);
+        views.insert(ADMIN, view);
     }
     for role in roles {
         let (bits, has_queries) = (RoleBits::new(catalog, role), role.has_queries());
-        let view = View { api, catalog, known: &known, role: bits, has_queries };
+        let remote = remote.view(&role.remote);
+        let view = View { api, catalog, known: &known, role: bits, has_queries, remote: &remote };
         let visibility = Visibility::new(
             &api.schema,
             |position| view.is_allowed(position),
             |field| view.is_nullable(field),
+            |input| remote.presets.contains_key(&input),
         );
-        views.insert(&view_name(&role.name, role.is_of_backends), visibility);
+        let name = view_name(&role.name, role.is_of_backends);
+        views.insert(&name, visibility);
+        views.insert_presets(&name, remote.presets);
     }
     views
 }
@@ -228,10 +241,14 @@ struct View<'v> {
     known: &'v Known,
     role: RoleBits<'v>,
     has_queries: bool,
+    remote: &'v RemoteView<'v>,
 }
 
 impl View<'_> {
     fn is_allowed(&self, position: Position) -> bool {
+        if let Some(is_allowed) = self.remote.allows(position) {
+            return is_allowed;
+        }
         match position {
             Position::Field(id) => self.field(id),
             Position::Input(id) => self.input(id),
@@ -303,7 +320,6 @@ impl View<'_> {
                         _ => false,
                     }
             }
-            // Remote schemas are for the administrator.
             FieldBinding::Resolved(id) => self.api.find_resolver(*id).is_some_and(|resolver| {
                 let HttpResolver { parent, field, .. } = &*resolver.definition;
                 let mut actions = self.role.actions.iter();
@@ -311,8 +327,9 @@ impl View<'_> {
                 (definition.webhook().is_some() || definition.logged().is_some())
                     && actions.any(|(root, name)| **root == **parent && name == field)
             }),
-            // Fields of results of actions: those of types to which a visible position leads.
-            FieldBinding::Refused(_) => true,
+            // Fields of results of actions: those of types to which a visible position leads, and rows
+            // that a visible root field gives.
+            FieldBinding::Refused(_) => self.has_related_root(id),
             FieldBinding::Computed(computed) => self.role.functions.contains(&computed.function),
             FieldBinding::Aggregate(AggregateField::Value(values)) => {
                 values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
@@ -340,6 +357,22 @@ impl View<'_> {
             },
             _ => false,
         }
+    }
+
+    /// True unless the field has rows of a root field that the role does not see.
+    fn has_related_root(&self, id: SchemaFieldId) -> bool {
+        let schema = &self.api.schema;
+        let Some(RelatedField::Rows(rows)) =
+            self.api.answer_keys().find_related(id).map(|related| &**related)
+        else {
+            return true;
+        };
+        let mut found = (schema.query, None);
+        for name in &rows.path {
+            let field = found.0.and_then(|parent| schema.find_field(parent, name));
+            found = (field.map(|field| schema[field].r#type.base), field);
+        }
+        found.1.is_some_and(|root| self.field(root))
     }
 
     fn input(&self, id: InputId) -> bool {

@@ -1,35 +1,32 @@
-//! Relationships from tables to root fields of remote schemas, for the role `admin`.
-
-use std::collections::BTreeMap;
+//! Remote relationships: fields of tables whose values are those of a remote schema, with columns and
+//! computed fields of the row as arguments.
+//! <https://hasura.io/docs/2.0/remote-schemas/remote-relationships/>
 
 use api::binding::{FieldBinding, ResolverId};
-use graphql::operation::OperationKind;
-use hasura_metadata::json::Json;
-use hasura_metadata::types::name::Name;
+use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::remote_relationship::{
-    LegacyToRemoteSchema, RemoteArgument, RemoteFields, RemoteRelationship,
-    RemoteRelationshipDefinition, ToRemoteSchema,
+    RemoteRelationship, RemoteRelationshipDefinition,
 };
 use hasura_metadata::{Location, Problem, ProblemKind};
 use http::Method;
-use http_resolvers::headers::Headers;
-use http_resolvers::remote_schema::{
-    RemoteField, RemoteInput, RemoteKind, RemoteSchema, RemoteTypeText,
-};
-use http_resolvers::{AnswerRules, HttpResolver, InputSource, RemoteOperation, RequestBody};
+use http_resolvers::remote_path::RemotePath;
+use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
 
-use super::ServedSchema;
+use super::access::RelationshipOrigin;
+use super::paths::{self, FoundPath, Side};
+use super::{Remote, ServedSchema, timeout};
 use crate::Options;
 use crate::actions::relationships::find_planned;
 use crate::draft::DraftField;
 use crate::plan::Planned;
 use crate::schema::Build;
+use graphql::operation::OperationKind;
 
-/// Adds the relationships of the tables of metadata.
+/// Adds the relationships of tables in the API. What does not fit is left out, and told.
 pub(super) fn add(
     build: &mut Build<'_>,
     options: &Options,
-    schemas: &[ServedSchema<'_>],
+    remote: &mut Remote<'_>,
     resolvers: &mut Vec<HttpResolver>,
     problems: &mut Vec<Problem>,
 ) {
@@ -38,39 +35,37 @@ pub(super) fn add(
         // A table that is not in the API is told elsewhere.
         let Some(planned) = find_planned(build, &table.table) else { continue };
         for relationship in table.remote_relationships.iter() {
-            match relationship_of(build, planned, schemas, relationship) {
-                // The table of `support` tells that these are not served.
-                Ok(None) => {}
-                Ok(Some((resolver, r#type))) => {
-                    // As many as relationships of a file.
-                    let id = ResolverId(u32::try_from(resolvers.len()).unwrap_or(u32::MAX));
-                    let name = &relationship.name.text;
-                    let field = DraftField::new(name, r#type, FieldBinding::Resolved(id));
-                    build.draft.add_field(&planned.name, field.verbatim());
-                    resolvers.push(resolver);
-                }
-                Err(problem) => problems.push(problem),
+            let lhs = lhs(&table.table);
+            if let Err(problem) = add_one(build, planned, &lhs, remote, relationship, resolvers) {
+                problems.push(problem);
             }
         }
     }
 }
 
-/// The resolver and the type of a relationship; `None` of one to another source.
-fn relationship_of(
-    build: &Build<'_>,
+fn add_one(
+    build: &mut Build<'_>,
     planned: &Planned<'_>,
-    schemas: &[ServedSchema<'_>],
+    lhs: &str,
+    remote: &mut Remote<'_>,
     relationship: &RemoteRelationship,
-) -> Result<Option<(HttpResolver, String)>, Problem> {
-    let (lhs, fields, schema, place) = match &relationship.definition {
-        RemoteRelationshipDefinition::ToSource(_) => return Ok(None),
+    resolvers: &mut Vec<HttpResolver>,
+) -> Result<(), Problem> {
+    let (lhs_fields, fields, schema, place) = match &relationship.definition {
+        RemoteRelationshipDefinition::ToSource(to) => {
+            let message = format!(
+                "The remote relationship {}: relationships from tables to the source {} are not \
+                 served.",
+                relationship.name.text, to.source.text
+            );
+            remote.ignored.push(wrong(&to.place, message));
+            return Ok(());
+        }
         RemoteRelationshipDefinition::ToRemoteSchema(to) => {
-            let ToRemoteSchema { lhs_fields, remote_field, remote_schema, place, .. } = to;
-            (lhs_fields, remote_field, remote_schema, place)
+            (&to.lhs_fields, &to.remote_field, &to.remote_schema, &to.place)
         }
         RemoteRelationshipDefinition::Legacy(to) => {
-            let LegacyToRemoteSchema { hasura_fields, remote_field, remote_schema, place, .. } = to;
-            (hasura_fields, remote_field, remote_schema, place)
+            (&to.hasura_fields, &to.remote_field, &to.remote_schema, &to.place)
         }
     };
     let name = &*relationship.name.text;
@@ -79,195 +74,82 @@ fn relationship_of(
     if build.draft.has_field(&planned.name, name) {
         return Err(wrong(format!("the type {} has another field of the name.", planned.name)));
     }
-    let served = schemas.iter().find(|one| one.definition.name.text == schema.text);
-    let served =
-        served.ok_or_else(|| wrong(format!("the remote schema {} is not served.", schema.text)))?;
-    let (root, remote) = only(fields).ok_or_else(|| {
-        wrong("`remote_field` has one root field of the remote schema.".to_owned())
-    })?;
-    if remote.field.is_some() {
-        return Err(wrong("fields below a root field are not served.".to_owned()));
-    }
-    let mut known = served.schema.fields(&served.schema.query).iter();
-    let known = known.find(|known| *known.name == *root);
-    let field = known.ok_or_else(|| wrong(format!("the remote schema has no query {root}.")))?;
-    let writer = Writer { schema: served.schema, planned, lhs, variables: BTreeMap::new() };
-    let (operation, inputs) = writer.operation(field, &remote.arguments).map_err(wrong)?;
-    let r#type = served.names.r#type(&field.r#type.name);
-    if served.names.is_root(&field.r#type.name) {
-        return Err(wrong(format!("the query {root} has a root type.")));
-    }
-    let r#type = field.r#type.named(&r#type);
-    let resolver = HttpResolver {
+    let (number, served) = find_served(remote, &schema.text).map_err(wrong)?;
+    let find = |field: &str| {
+        if !lhs_fields.iter().any(|known| *known.text == *field) {
+            return Err(format!("`${field}` is not among its lhs_fields."));
+        }
+        let of_row = || format!("`${field}` is no column and no computed scalar of the table.");
+        field_of(planned, field).map(Into::into).ok_or_else(of_row)
+    };
+    let side = Side { find: &find, suffix: format!("{lhs}{name}") };
+    let found = paths::find(&mut build.draft, served, fields, &side).map_err(wrong)?;
+    let FoundPath { steps, field, arguments, inputs, derived } = found;
+    // A row whose columns are null has no value.
+    let r#type = field.r#type.named(&served.names.r#type(&field.r#type.name));
+    let r#type = r#type.trim_end_matches('!');
+    // As many as relationships of a file.
+    let id = ResolverId(u32::try_from(resolvers.len()).unwrap_or(u32::MAX));
+    let made = DraftField::new(name, r#type, FieldBinding::Resolved(id)).verbatim();
+    build.draft.add_field(&planned.name, made.with(arguments));
+    let path = RemotePath { kind: OperationKind::Query, schema: (*served.schema).clone(), steps };
+    let origin = RelationshipOrigin {
+        object: planned.name.clone(),
+        field: name.to_owned(),
+        schema: number,
+        steps: path.steps.clone(),
+        is_document: false,
+    };
+    resolvers.push(HttpResolver {
         parent: planned.name.as_str().into(),
         field: name.into(),
         url: served.url.clone(),
         method: Method::POST,
-        body: RequestBody::Operation(Box::new(operation)),
-        is_batch: false,
-        headers: Headers::clone(&served.headers),
+        body: RequestBody::Remote(Box::new(path)),
+        is_batch: true,
+        headers: served.headers.clone(),
         inputs: InputSource::Fields(inputs.into()),
         answers: AnswerRules::Strict,
-        timeout: Some(super::timeout(served.definition)),
+        timeout: Some(timeout(served.definition)),
+    });
+    remote.origins.add(origin, derived);
+    Ok(())
+}
+
+/// A remote schema in the API, with its index.
+pub(super) fn find_served<'r, 'o>(
+    remote: &'r Remote<'o>,
+    name: &str,
+) -> Result<(usize, &'r ServedSchema<'o>), String> {
+    let mut served = remote.served.iter().enumerate();
+    let found = served.find(|(_, one)| *one.definition.name.text == *name);
+    found.ok_or_else(|| format!("the remote schema {name} is not served."))
+}
+
+/// The name in the API of a column or a computed scalar.
+fn field_of<'p>(planned: &'p Planned<'_>, name: &str) -> Option<&'p str> {
+    let column = planned.read().find(|column| *column.field.name == *name);
+    let computed = || {
+        let scalars = planned.computed.iter().filter(|known| known.find_operand().is_some());
+        scalars.map(|known| known.name.as_str()).find(|known| *known == name)
     };
-    // A row whose columns are null has no value.
-    Ok(Some((resolver, r#type.trim_end_matches('!').to_owned())))
+    column.map(|column| column.name()).or_else(computed)
 }
 
-fn only(
-    fields: &RemoteFields,
-) -> Option<(&str, &hasura_metadata::types::remote_relationship::RemoteField)> {
-    let mut fields = fields.iter();
-    match (fields.next(), fields.next()) {
-        (Some((name, field)), None) => Some((name, field)),
-        _ => None,
-    }
-}
-
-/// The arguments of a query so far.
-struct Writer<'w> {
-    schema: &'w RemoteSchema,
-    planned: &'w Planned<'w>,
-    lhs: &'w [Name],
-    /// The types of the variables, by the names of the columns in the API.
-    variables: BTreeMap<Box<str>, String>,
-}
-
-impl<'w> Writer<'w> {
-    /// The operation, and the fields of the row that are its variables.
-    fn operation(
-        mut self,
-        field: &RemoteField,
-        arguments: &BTreeMap<String, RemoteArgument>,
-    ) -> Result<(RemoteOperation, Vec<Box<str>>), String> {
-        let given = self.members(&field.name, &field.arguments, arguments)?;
-        if self.variables.is_empty() {
-            return Err("no argument is a column of the table.".to_owned());
-        }
-        let declared: Vec<String> = self
-            .variables
-            .iter()
-            .map(|(name, r#type)| format!("${name}: {type}", r#type = r#type))
-            .collect();
-        let text = format!("query ({}) {{ {}({given})", declared.join(", "), field.name);
-        let operation = RemoteOperation {
-            kind: OperationKind::Query,
-            text: text.into(),
-            field: field.name.clone(),
-            arguments: Vec::new(),
-            batch: None,
-            is_introspected: false,
-        };
-        Ok((operation, self.variables.into_keys().collect()))
-    }
-
-    /// Arguments of a field, or members of an input object.
-    fn members(
-        &mut self,
-        of: &str,
-        known: &[RemoteInput],
-        given: &BTreeMap<String, RemoteArgument>,
-    ) -> Result<String, String> {
-        for input in known {
-            let is_required = input.r#type.behind.ends_with('!') && input.default.is_none();
-            if is_required && !given.contains_key(&*input.name) {
-                return Err(format!("{of} needs {}.", input.name));
-            }
-        }
-        let mut text = String::new();
-        for (name, value) in given {
-            let input = known.iter().find(|input| *input.name == **name);
-            let input = input.ok_or_else(|| format!("{of} has no {name}."))?;
-            let value = self.argument(value, &input.r#type)?;
-            let separator = if text.is_empty() { "" } else { ", " };
-            text.push_str(&format!("{separator}{name}: {value}"));
-        }
-        Ok(text)
-    }
-
-    /// A value of a type. Recursion is bounded by the depth of metadata.
-    fn argument(
-        &mut self,
-        value: &RemoteArgument,
-        r#type: &RemoteTypeText,
-    ) -> Result<String, String> {
-        match value {
-            RemoteArgument::Field(name) => self.variable(name, r#type),
-            RemoteArgument::Literal(value) => self.literal(value, r#type),
-            RemoteArgument::List(items) => {
-                let item = self.item(r#type)?;
-                let items = items.iter().map(|one| self.argument(one, &item));
-                Ok(format!("[{}]", items.collect::<Result<Vec<_>, _>>()?.join(", ")))
-            }
-            RemoteArgument::Object(members) => {
-                let known = self.input_fields(r#type)?;
-                Ok(format!("{{{}}}", self.members(&r#type.name, known, members)?))
-            }
-        }
-    }
-
-    fn variable(&mut self, name: &Name, r#type: &RemoteTypeText) -> Result<String, String> {
-        if !self.lhs.iter().any(|known| known.text == name.text) {
-            return Err(format!("`${}` is not among its lhs_fields.", name.text));
-        }
-        let mut columns = self.planned.read();
-        let column = columns.find(|column| *column.field.name == *name.text);
-        let column =
-            column.ok_or_else(|| format!("`${}` is no column of the table.", name.text))?;
-        let r#type = r#type.to_string();
-        match self.variables.get(column.name()) {
-            Some(known) if *known != r#type => Err(format!(
-                "`${}` has two types, {known} and {type}, which is not served.",
-                name.text,
-                r#type = r#type
-            )),
-            Some(_) | None => {
-                self.variables.insert(column.name().into(), r#type);
-                Ok(format!("${}", column.name()))
-            }
-        }
-    }
-
-    fn literal(&self, value: &Json, r#type: &RemoteTypeText) -> Result<String, String> {
-        let is_enum = self
-            .schema
-            .types
-            .get(&r#type.name)
-            .is_some_and(|known| matches!(known.kind, RemoteKind::Enum { .. }));
-        match value {
-            Json::String(name) if is_enum => match graphql::schema::is_name(name) {
-                true => Ok(name.clone()),
-                false => Err(format!("{name:?} is no value of {}.", r#type.name)),
-            },
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => Ok(value.compact()),
-            Json::Array(_) | Json::Object(_) => {
-                Err(format!("the value {} is not served.", value.compact()))
-            }
-        }
-    }
-
-    /// The type of the items of a list.
-    fn item(&self, r#type: &RemoteTypeText) -> Result<RemoteTypeText, String> {
-        let before = r#type.before.strip_prefix('[');
-        let behind = r#type.behind.trim_end_matches('!').strip_suffix(']');
-        match (before, behind) {
-            (Some(before), Some(behind)) => Ok(RemoteTypeText {
-                before: before.into(),
-                name: r#type.name.clone(),
-                behind: behind.into(),
-            }),
-            _ => Err(format!("{type} is no list.", r#type = r#type)),
-        }
-    }
-
-    fn input_fields(&self, r#type: &RemoteTypeText) -> Result<&'w [RemoteInput], String> {
-        match self.schema.types.get(&r#type.name).map(|known| &known.kind) {
-            Some(RemoteKind::Input { fields }) if r#type.before.is_empty() => Ok(fields),
-            Some(_) | None => Err(format!("{type} is no input object.", r#type = r#type)),
-        }
+/// A table in names of new types: with its schema, unless it is `public`.
+fn lhs(table: &QualifiedName) -> String {
+    match &table.parts {
+        NameParts::InSchema { schema, name } if &**schema == "public" => name_of(name),
+        NameParts::InSchema { schema, name } => name_of(&format!("{schema}_{name}")),
+        _ => name_of(&table.sort_key()),
     }
 }
 
-fn wrong(place: &Location, message: String) -> Problem {
+/// A text as a part of a name.
+pub(super) fn name_of(text: &str) -> String {
+    text.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '_' }).collect()
+}
+
+pub(super) fn wrong(place: &Location, message: String) -> Problem {
     Problem { kind: ProblemKind::WrongValue, place: place.clone(), message }
 }

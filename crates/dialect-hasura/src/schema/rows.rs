@@ -169,13 +169,13 @@ pub(super) fn key_arguments(planned: &Planned<'_>) -> Option<Vec<DraftInput>> {
 }
 
 /// A field of a list of rows.
-fn list(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftField {
+pub(crate) fn list(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftField {
     let field = DraftField::new(name, format!("[{}!]!", target.name), binding);
     field.verbatim().with(arguments(target))
 }
 
 /// A field of aggregates of rows.
-fn aggregate(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftField {
+pub(crate) fn aggregate(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftField {
     let r#type = target.r#type("aggregate") + "!";
     DraftField::new(name, r#type, binding).verbatim().with(arguments(target))
 }

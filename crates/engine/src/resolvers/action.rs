@@ -111,7 +111,7 @@ impl SentAction<'_> {
         response: &EgressResponse,
     ) -> Result<(), ActionError> {
         let EgressResponse { status, body, .. } = response;
-        let Answer { value, errors } = Answer::read(self.resolver, *status, body, None);
+        let Answer { value, errors, .. } = Answer::read(self.resolver, *status, body, None);
         let invalid = ErrorCode::ResolverResponseInvalid;
         let (code, told, message, reason) = match value {
             Ok(Values::One(Some(value))) => match output.check(value) {
@@ -188,8 +188,11 @@ impl ActionError {
 
     fn reported(errors: Vec<RemoteError>) -> Self {
         let reported = errors.into_iter().next();
-        let RemoteError { message, extensions } =
-            reported.unwrap_or(RemoteError { message: "".into(), extensions: Vec::new() });
+        let RemoteError { message, extensions, .. } = reported.unwrap_or(RemoteError {
+            message: "".into(),
+            extensions: vec![],
+            members: vec![],
+        });
         let told = extensions.iter().find(|(key, _)| &**key == "code");
         let told = told.and_then(|(_, code)| serde_json::from_str::<Box<str>>(code).ok());
         Self {
@@ -226,6 +229,9 @@ impl ActionError {
         let mut error = GraphQLError::new(self.code, self.message.as_str());
         if !self.extensions.is_empty() {
             error.extensions.extend(self.extensions.iter().cloned());
+            if !self.extensions.iter().any(|(key, _)| &**key == "code") {
+                error.extensions.push(("code".into(), "".into()));
+            }
             return error.logged_as("Another server reports an error.");
         }
         let mut add = |key: &str, value: String| error.extensions.push((key.into(), value.into()));

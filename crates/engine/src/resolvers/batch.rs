@@ -3,14 +3,19 @@
 use std::collections::HashMap;
 
 use dialects::{Api, Resolver};
-use graphql::TooManyFields;
+use graphql::GraphQLError;
 use graphql::operation::Operation;
 use graphql::variables::Variables;
-use http_resolvers::projection::Selecting;
+use http_resolvers::preset::{ClientPresets, PresetError};
+use http_resolvers::projection::{ProjectionError, Selecting};
+use http_resolvers::remote_path::RemotePath;
 use http_resolvers::splice::Placeholders;
 use http_resolvers::{AnswerRules, Inputs, Projection};
 
+use serde_json::Value;
+
 use super::ResolvedPlan;
+use super::map_error::preset_error;
 
 /// A request for the values of one or several objects.
 #[derive(Debug)]
@@ -21,6 +26,8 @@ pub(crate) struct PlannedCall {
     pub(crate) objects: Vec<Inputs>,
     /// True for root fields of a mutation, which are executed one after the other.
     pub(crate) is_serial: bool,
+    /// The reason why it is not sent: a value of the session is missing or wrong.
+    pub(crate) refusal: Option<PresetError>,
 }
 
 /// The requests for an answer.
@@ -42,6 +49,8 @@ pub(crate) struct Selected<'a> {
     pub(crate) variables: &'a Variables,
     pub(crate) most_fields: usize,
     pub(crate) is_mutation: bool,
+    /// Values that the role of the client cannot give.
+    pub(crate) presets: Option<ClientPresets<'a>>,
 }
 
 /// Values by which requests are equal.
@@ -60,16 +69,20 @@ impl<'a> Selected<'a> {
     }
 
     /// The selected fields of a selection's values.
-    pub(crate) fn projection(self, selection: usize) -> Result<Projection, TooManyFields> {
-        let Self { api, operation, variables, most_fields, .. } = self;
+    pub(crate) fn projection(self, selection: usize) -> Result<Projection, GraphQLError> {
+        let Self { api, operation, variables, most_fields, presets, .. } = self;
         let number = selection;
         let Some(selection) = self.plan.selections.get(number) else {
             return Ok(Projection::Objects(Vec::new()));
         };
         let (schema, keys) = (&api.schema, api.answer_keys());
-        let selecting = Selecting { schema, operation, variables, most_fields, keys };
+        let selecting = Selecting { schema, operation, variables, most_fields, keys, presets };
         let r#type = schema[selection.field].r#type.base;
-        Projection::new(selecting, number, r#type, &selection.selection_sets)
+        let made = Projection::new(selecting, number, r#type, &selection.selection_sets);
+        made.map_err(|error| match error {
+            ProjectionError::TooManyFields(error) => error.into(),
+            ProjectionError::Preset(error) => preset_error(&error),
+        })
     }
 
     /// The requests of the root fields of a query, whose inputs are arguments: they need nothing of
@@ -109,28 +122,41 @@ impl<'a> Selected<'a> {
     ) -> Option<(usize, usize)> {
         let (resolver, selection) = (self.resolver(number)?, self.plan.selections.get(number)?);
         let definition = &resolver.definition;
-        let inputs = match definition.is_of_root() {
-            true => {
-                let (schema, arguments) = (&self.api.schema, &selection.arguments);
-                Inputs::of_arguments(schema, selection.field, arguments, self.variables)
-            }
+        let row = match definition.is_of_root() {
+            true => Inputs::default(),
             false => Inputs::of_placeholder(placeholder),
         };
         // A row without a value of a column has none of another server.
         let is_strict = definition.answers == AnswerRules::Strict;
-        if is_strict && !definition.is_of_root() && inputs.has_null() {
+        if is_strict && row.has_null() {
             return None;
         }
+        let arguments = || {
+            let (schema, arguments) = (&self.api.schema, &selection.arguments);
+            Inputs::of_arguments(schema, selection.field, arguments, self.variables)
+        };
+        let mut refusal = None;
+        let inputs = match definition.remote() {
+            Some(path) => match self.path_inputs(path, &row, &arguments()) {
+                Ok(inputs) => inputs,
+                Err(error) => {
+                    refusal = Some(error);
+                    row
+                }
+            },
+            None if definition.is_of_root() => arguments(),
+            None => row,
+        };
         let is_serial = self.is_mutation && definition.is_of_root();
         let text = inputs.to_json().to_string();
-        let group = match definition.operation().is_some() || is_serial {
+        let group = match definition.speaks_graphql() || is_serial {
             true => (true, number),
             false => (false, selection.resolver.0 as usize),
         };
         let key = Key { group, inputs: (!definition.is_batch).then(|| text.clone()) };
         let calls = &mut planned.calls;
         let call = *planned.known.entry(key).or_insert_with(|| {
-            calls.push(PlannedCall { selection: number, objects: Vec::new(), is_serial });
+            calls.push(PlannedCall { selection: number, objects: Vec::new(), is_serial, refusal });
             calls.len() - 1
         });
         let list = &mut calls[call].objects;
@@ -139,5 +165,27 @@ impl<'a> Selected<'a> {
             list.len() - 1
         });
         Some((call, object))
+    }
+
+    /// The arguments of each step of a path by its number, with those that are preset.
+    fn path_inputs(
+        self,
+        path: &RemotePath,
+        row: &Inputs,
+        client: &Inputs,
+    ) -> Result<Inputs, PresetError> {
+        let schema = &self.api.schema;
+        let mut all = serde_json::Map::new();
+        let steps = path.steps.iter().zip(path.arguments(row, client));
+        for (number, (step, arguments)) in steps.enumerate() {
+            let mut arguments = Inputs::of(Value::Object(arguments));
+            let (parent, field) = &step.place;
+            let field = schema.find_type(parent).and_then(|id| schema.find_field(id, field));
+            if let (Some(presets), Some(field)) = (self.presets, field) {
+                arguments = presets.complete(schema, field, arguments)?;
+            }
+            all.insert(number.to_string(), Value::Object(arguments.into_members()));
+        }
+        Ok(Inputs::of(Value::Object(all)))
     }
 }

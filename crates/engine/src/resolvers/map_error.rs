@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use clients::egress::EgressError;
 use graphql::{ErrorCode, GraphQLError};
+use http_resolvers::preset::PresetError;
 use http_resolvers::{AnswerError, AnswerRules, CallError, HttpResolver, RemoteError};
 
 use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
@@ -89,7 +90,40 @@ pub(crate) fn remote_error(error: &RemoteError) -> GraphQLError {
     let message = String::from(&*error.message);
     let mut reported = GraphQLError::new(ErrorCode::ResolverError, message);
     reported.extensions.extend(error.extensions.iter().cloned());
+    reported.members = error.members.clone().into();
     reported.logged_as("Another server reports an error.")
+}
+
+/// An error of a remote schema as it says it.
+pub(crate) fn whole_error(error: &RemoteError) -> GraphQLError {
+    let mut whole = remote_error(error);
+    if !error.extensions.iter().any(|(key, _)| &**key == "code") {
+        whole.extensions.push(("code".into(), "".into()));
+    }
+    whole
+}
+
+/// The error of values that belong to several rows, in the form of Hasura: with the errors of the
+/// remote schema as JSON.
+pub(crate) fn join_error(errors: &str) -> GraphQLError {
+    let message = "Errors from remote server";
+    let error = GraphQLError::new(ErrorCode::ResolverError, message);
+    let error = error.with_extension("path", "$").with_extension("code", "unexpected");
+    let mut error = error.logged_as("Another server reports errors.");
+    error.extensions.push(("internal".into(), format!("{{\"errors\":{errors}}}").into()));
+    error
+}
+
+/// The error of a value of a role that its session lacks, with the codes of Hasura.
+pub(crate) fn preset_error(error: &PresetError) -> GraphQLError {
+    let code = match error {
+        PresetError::Missing(_) => "not-found",
+        PresetError::Form { .. } | PresetError::Name(_) | PresetError::EnumValue(_) => {
+            "coercion-error"
+        }
+    };
+    let error = GraphQLError::new(ErrorCode::BadUserInput, error.to_string());
+    error.with_extension("path", "$").with_extension("code", code)
 }
 
 /// The error of fields whose requests are beyond the limit.

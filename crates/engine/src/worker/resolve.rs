@@ -17,6 +17,7 @@ use futures_util::{StreamExt, stream};
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
 use http_resolvers::HttpCall;
+use http_resolvers::preset::ClientPresets;
 use http_resolvers::splice::{MARK, Placeholders};
 use http_resolvers::webhook::WebhookClient;
 use response::{MemoryReservation, TooLarge, Written};
@@ -34,7 +35,7 @@ use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::resolvers::action::{SentAction, action_output, is_admin};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
-use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
+use crate::resolvers::map_error::{call_error, egress_error, preset_error, too_many_calls};
 use crate::resolvers::session_variables::session_variables;
 use crate::resolvers::statistics::{Calls, RunningCall};
 use crate::respond::{DATA, Response, execution_error, our_bug, write_errors};
@@ -76,6 +77,10 @@ impl Worker {
         let held = MemoryReservation::of(&self.memory);
         let mut data = Data::new(held, engine.limits.response_bytes);
         let mut calls_left = engine.resolvers.as_ref().map_or(0, |known| known.most_calls);
+        let of_role = engine.view(&caller.session)?.id;
+        let of_role = of_role.and_then(|id| engine.api.role_views.presets(id));
+        let variables = of_role.map(|_| session_variables(&caller.session)).unwrap_or_default();
+        let presets = of_role.map(|presets| ClientPresets { presets, session: &variables });
         let recorded = self.recorded(ready.kind, &caller.session);
         let session = recorded.as_ref().unwrap_or(&caller.session);
         let mut next = Some(&ready.prepared);
@@ -101,7 +106,7 @@ impl Worker {
             let whole = source::Delivery::Whole;
             let calls = &report.calls;
             let document = &*request.query;
-            let context = PartContext { part, ready, caller, document, deadline, calls };
+            let context = PartContext { part, ready, caller, document, deadline, calls, presets };
             let mut requests = self.begin_requests(context, &mut calls_left);
             let delivered = self.connections.deliver(plan, params, sink, whole, observed);
             // Polled first, so that connections to other servers are begun before a source such as
@@ -169,6 +174,7 @@ impl Worker {
             variables: &ready.variables,
             most_fields: engine.limits.document.fields,
             is_mutation: ready.kind == OperationKind::Mutation,
+            presets: context.presets,
         };
         let mut requests = Requests {
             selected,
@@ -276,6 +282,9 @@ impl Worker {
         let definition = &resolver.definition;
         let known = self.engine.resolvers.as_ref();
         let Some(counts) = known.and_then(|known| known.counts(definition)) else { return bug() };
+        if let Some(error) = &call.refusal {
+            return Received { response: Err(preset_error(error)), _held: None };
+        }
         let projection = match projections.get(call.selection) {
             Some(Ok(projection)) => projection,
             Some(Err(error)) => return Received { response: Err(error.clone()), _held: None },
@@ -402,6 +411,8 @@ struct PartContext<'a> {
     document: &'a str,
     deadline: Option<Instant>,
     calls: &'a Calls,
+    /// Values that the role of the caller cannot give.
+    presets: Option<ClientPresets<'a>>,
 }
 
 /// Inputs of the requests to other servers.

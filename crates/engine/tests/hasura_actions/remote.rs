@@ -14,7 +14,7 @@ use super::{Client, Database, ask, block_on, dialect, local, open, shown};
 static OTHER: LazyLock<Mutex<Database>> = LazyLock::new(|| Mutex::new(Database::new()));
 
 /// Answers like a GraphQL server, over the same tables.
-fn reply(received: &Received) -> Reply {
+pub(super) fn reply(received: &Received) -> Reply {
     if received.target == "/broken" {
         return Reply::Json(
             json!({"data": {"__schema": {"queryType": {"name": "Q"}, "types": []}}}),
@@ -102,7 +102,7 @@ fn root_fields_are_sent_with_their_arguments() {
                 x-hasura-role: admin
                 x-hasura-user-id: 7
                 x-key: secret
-                {"query":"query ($distinct_on: [author_select_column!], $limit: Int, $offset: Int, $order_by: [author_order_by!], $where: author_bool_exp) { author(distinct_on: $distinct_on, limit: $limit, offset: $offset, order_by: $order_by, where: $where){\n__typename\nid\nbooks(order_by: [{title: desc}]){\ntitle\n}\n}}","variables":{"limit":1,"where":{"name":{"_eq":"Ada"}}}}
+                {"query":"query { author(limit: 1, where: {name: {_eq: \"Ada\"}}){\n__typename\nid\nbooks(order_by: [{title: desc}]){\ntitle\n}\n} }"}
             {"data":{"shop_book_by_pk":{"title":"Three","author":{"name":"Bob","__typename":"Writer"}}}}
               POST /graphql
                 authorization: Bearer x
@@ -110,7 +110,7 @@ fn root_fields_are_sent_with_their_arguments() {
                 x-hasura-role: admin
                 x-hasura-user-id: 7
                 x-key: secret
-                {"query":"query ($id: Int!) { book_by_pk(id: $id){\ntitle\nauthor{\nname\n__typename\n}\n}}","variables":{"id":12}}
+                {"query":"query { book_by_pk(id: 12){\ntitle\nauthor{\nname\n__typename\n}\n} }"}
             {"data":{"add":{"name":"New"}}}
               POST /graphql
                 authorization: Bearer x
@@ -118,15 +118,15 @@ fn root_fields_are_sent_with_their_arguments() {
                 x-hasura-role: admin
                 x-hasura-user-id: 7
                 x-key: secret
-                {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
-            {"errors":[{"message":"Uniqueness violation. duplicate key value violates unique constraint \"author_pkey\"","extensions":{"code":"remote-schema-error","path":"$.selectionSet.add"}}]}
+                {"query":"mutation { insert_author_one(object: {id: 9, name: \"New\"}){\nname\n} }"}
+            {"errors":[{"message":"Uniqueness violation. duplicate key value violates unique constraint \"author_pkey\"","extensions":{"code":"constraint-violation","path":"$.selectionSet.insert_author_one.args.object"}}]}
               POST /graphql
                 authorization: Bearer x
                 content-type: application/json
                 x-hasura-role: admin
                 x-hasura-user-id: 7
                 x-key: secret
-                {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
+                {"query":"mutation { insert_author_one(object: {id: 9, name: \"New\"}){\nname\n} }"}
         "#]],
     );
 }
@@ -212,10 +212,16 @@ fn names_of_tables_are_taken() {
           metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author_aggregate; rename it by customization.field_names."#]].assert_eq(&text("type_names: {prefix: shop_}"));
     expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: root_fields_namespace is not served; give the root fields a prefix by field_names."#]].assert_eq(&text("root_fields_namespace: shop"));
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author; choose another customization.root_fields_namespace."#]].assert_eq(&text("type_names: {prefix: shop_}, root_fields_namespace: author"));
     expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: field_names of author are not served, those of the root types only."#]].assert_eq(&text("field_names: [{parent_type: author, prefix: x}]"));
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: Type name mappings are not distinct; the following types appear more than once: "shop_author""#]].assert_eq(&text("type_names: {prefix: shop_, mapping: {book: shop_author}}"));
+    expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: Field name mappings for object type "book" are not distinct; the following fields appear more than once: "title""#]].assert_eq(&text(
+        "root_fields_namespace: shop, type_names: {prefix: shop_}, field_names: [{parent_type: book, \
+         mapping: {id: title}}]",
+    ));
 }
 
 #[test]
@@ -294,8 +300,7 @@ fn rows_have_values_of_remote_schemas() {
     expect![[r#"
         {"data":{"insert_book_one":{"writer":null}}}
         {"data":{"book":[{"t":"One","writer":{"name":"Ada","__typename":"Writer"}},{"t":"Two","writer":{"name":"Ada","__typename":"Writer"}},{"t":"Three","writer":{"name":"Bob","__typename":"Writer"}},{"t":"Nobody's","writer":null}]}}
-          {"query":"query ($author_id: Int!) { author_by_pk(id: $author_id){\nname\n__typename\n}}","variables":{"author_id":1}}
-          {"query":"query ($author_id: Int!) { author_by_pk(id: $author_id){\nname\n__typename\n}}","variables":{"author_id":2}}
+          {"query":"query { f0: author_by_pk(id: 1){\nname\n__typename\n} f1: author_by_pk(id: 2){\nname\n__typename\n} }"}
     "#]].assert_eq(&text);
 }
 
@@ -310,13 +315,16 @@ fn remote_relationships_are_checked() {
     };
     for relationship in [
         to("shop", "[author_id]", "{nothing: {arguments: {id: $author_id}}}"),
-        to("shop", "[author_id]", "{author_by_pk: {arguments: {}}}"),
-        to("shop", "[author_id]", "{author_by_pk: {arguments: {id: 1}}}"),
+        to(
+            "shop",
+            "[author_id]",
+            "{author_by_pk: {arguments: {}, field: {books: {arguments: {}}}}}",
+        ),
+        to("shop", "[author_id]", "{author_by_pk: {arguments: {id: true}}}"),
         to("shop", "[id]", "{author_by_pk: {arguments: {id: $author_id}}}"),
         to("shop", "[nothing]", "{author_by_pk: {arguments: {id: $nothing}}}"),
         to("shop", "[id]", "{author_by_pk: {arguments: {id: $id, x: 1}}}"),
         to("shop", "[id]", "{author: {arguments: {where: {id: {_eq: $id, _gt: [1]}}}}}"),
-        to("shop", "[id]", "{author: {arguments: {limit: $id, where: {id: {_in: [$id]}}}}}"),
         to("shop", "[id]", "{author: {arguments: {limit: $id}, field: {books: {arguments: {}}}}}"),
     ] {
         let metadata = related(&relationship).replace("SERVER", &server.address.to_string());
@@ -328,13 +336,12 @@ fn remote_relationships_are_checked() {
     expect![[r#"
         The remote relationship writer: the remote schema has no query nothing.
         The remote relationship writer: author_by_pk needs id.
-        The remote relationship writer: no argument is a column of the table.
+        The remote relationship writer: true is no value of Int!.
         The remote relationship writer: `$author_id` is not among its lhs_fields.
-        The remote relationship writer: `$nothing` is no column of the table.
+        The remote relationship writer: `$nothing` is no column and no computed scalar of the table.
         The remote relationship writer: author_by_pk has no x.
         The remote relationship writer: Int is no list.
-        The remote relationship writer: `$id` has two types, Int and Int!, which is not served.
-        The remote relationship writer: fields below a root field are not served.
+        The remote relationship writer: author is no single object, which a field below it needs.
     "#]]
     .assert_eq(&lines);
 }

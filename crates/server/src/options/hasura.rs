@@ -54,6 +54,16 @@ pub(crate) struct HasuraOptions {
         default_value = "true"
     )]
     infer_function_permissions: bool,
+    /// For hasura: whether a role sees the part of a remote schema that its permission has, as with
+    /// `HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS`; `false`: every role sees all of it
+    #[arg(
+        long,
+        env = "THALWEG_REMOTE_SCHEMA_PERMISSIONS",
+        value_name = "BOOLEAN",
+        action = clap::ArgAction::Set,
+        default_value = "true"
+    )]
+    remote_schema_permissions: bool,
     /// For hasura: the convention of names, unless the metadata has one, as
     /// `HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION` [default: hasura-default]
     #[arg(
@@ -129,6 +139,7 @@ impl HasuraOptions {
             metadata,
             inconsistencies: self.inconsistent_metadata.unwrap_or_default(),
             infer_function_permissions: self.infer_function_permissions,
+            remote_schema_permissions: self.remote_schema_permissions,
             naming_convention: self.naming_convention.unwrap_or(defaults.naming_convention),
             stringify_numeric_types: self.stringify_numeric_types,
             environment: environment(),

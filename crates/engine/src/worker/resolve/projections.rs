@@ -22,7 +22,7 @@ impl<'a> Projections<'a> {
 
     /// Returns the projection of a selection; `None` if there is no such selection.
     pub(super) fn get(&self, selection: usize) -> Option<&Result<Projection, GraphQLError>> {
-        let make = || self.selected.projection(selection).map_err(GraphQLError::from);
+        let make = || self.selected.projection(selection);
         self.known.get(selection).map(|known| known.get_or_init(make))
     }
 }

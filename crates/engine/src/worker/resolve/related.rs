@@ -1,11 +1,11 @@
 //! Rows of the source that belong to objects of other servers: each object has a query of its own,
 //! which is planned once for all of them, and has the permissions of the caller.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
-use http_resolvers::related::{ROWS, RelatedQuery, selection_of};
+use http_resolvers::related::{RelatedQuery, selection_of};
 use http_resolvers::splice::{Fill, Placeholder, Placeholders, Position};
 use response::{MemoryReservation, TooLarge};
 use serde::Deserialize;
@@ -23,7 +23,7 @@ use crate::worker::{Allowed, Delivery, Worker};
 #[derive(Deserialize)]
 struct Answered<'b> {
     #[serde(borrow, default)]
-    data: Option<HashMap<&'b str, &'b RawValue>>,
+    data: Option<&'b RawValue>,
     #[serde(default)]
     errors: Vec<Reported<'b>>,
 }
@@ -45,25 +45,57 @@ pub(super) struct RelatedContext<'a> {
 }
 
 impl RelatedContext<'_> {
-    /// The places of related rows: below those of the first placeholders, which are root fields.
+    /// The places of related values: below those of the first placeholders.
     pub(super) fn positions(self, first: &Placeholders<'_>) -> Vec<Position> {
         let mut positions = Vec::new();
+        let mut seen = HashSet::new();
         for placeholder in &first.list {
+            if !seen.insert(placeholder.selection) {
+                continue;
+            }
             let Some(Ok(projection)) = self.projections.get(placeholder.selection) else {
                 continue;
             };
             let children = projection.related_positions();
-            let path = first.path(placeholder);
-            let resolver = self.selected.resolver(placeholder.selection);
-            if let (Some(resolver), [PathSegment::Field(name)], false) =
-                (resolver, path.as_slice(), children.is_empty())
-            {
-                let r#type = self.selected.api.schema[resolver.field].r#type;
-                let response_name = name.clone();
-                positions.push(Position { response_name, r#type, is_resolved: false, children });
+            if !children.is_empty() {
+                let path = first.path(placeholder);
+                graft(&mut positions, &self.selected.plan.positions, &path, children);
             }
         }
         positions
+    }
+}
+
+/// Adds the position at a path of the known ones, with these children.
+fn graft(
+    positions: &mut Vec<Position>,
+    known: &[Position],
+    path: &[PathSegment],
+    children: Vec<Position>,
+) {
+    let mut path = path.iter().filter_map(|segment| match segment {
+        PathSegment::Field(name) => Some(&**name),
+        PathSegment::Index(_) => None,
+    });
+    let (mut positions, mut known) = (positions, known);
+    let mut last = None;
+    for name in &mut path {
+        let Some(found) = known.iter().find(|position| *position.response_name == *name) else {
+            return;
+        };
+        known = &found.children;
+        let place = positions.iter().position(|position| *position.response_name == *name);
+        let place = place.unwrap_or_else(|| {
+            let (response_name, r#type) = (found.response_name.clone(), found.r#type);
+            let children = Vec::new();
+            positions.push(Position { response_name, r#type, is_resolved: false, children });
+            positions.len() - 1
+        });
+        last = Some(place);
+        positions = &mut positions[place].children;
+    }
+    if last.is_some() {
+        positions.extend(children);
     }
 }
 
@@ -144,7 +176,7 @@ impl Worker {
         let Some(selection) = selection else {
             return (None, vec![our_bug("a selection of related rows is missing")]);
         };
-        let none = || (selection.is_list().then(|| b"[]".to_vec()), Vec::new());
+        let none = || (selection.absent(), Vec::new());
         let Some(RelatedQuery { document, variables }) = selection.query(bytes) else {
             return none();
         };
@@ -170,15 +202,7 @@ impl Worker {
             return (None, vec![our_bug("a response of related rows cannot be read")]);
         };
         let errors = answered.errors.into_iter().map(Reported::error).collect();
-        let rows = answered.data.as_ref().and_then(|data| data.get(ROWS)).map(|rows| rows.get());
-        let rows = match (rows, selection.is_list()) {
-            (None | Some("null"), _) => None,
-            (Some(rows), true) => Some(rows.as_bytes().to_vec()),
-            (Some(rows), false) => {
-                let rows: Result<Vec<&RawValue>, _> = serde_json::from_str(rows);
-                rows.ok().and_then(|rows| Some(rows.first()?.get().as_bytes().to_vec()))
-            }
-        };
+        let rows = answered.data.and_then(|data| selection.value(data.get()));
         (rows, errors)
     }
 }

@@ -11,7 +11,7 @@ use response::{MemoryReservation, TooLarge};
 use super::Received;
 use super::projections::Projections;
 use crate::resolvers::batch::{PlannedCalls, Selected};
-use crate::resolvers::map_error::{answer_error, remote_error};
+use crate::resolvers::map_error::{answer_error, join_error, remote_error, whole_error};
 
 /// The values for the placeholders of a part.
 pub(super) struct FilledValues<'a> {
@@ -110,9 +110,19 @@ impl<'a> FilledValues<'a> {
             return Ok(());
         };
         let definition = &resolver.definition;
-        if is_first {
+        let is_join = definition.is_batch && definition.remote().is_some();
+        if is_first && is_join && !answer.errors.is_empty() {
+            let text = answer.errors_text.map(serde_json::value::RawValue::get);
+            self.error_at(placeholder, join_error(text.unwrap_or("[]")));
+        } else if is_first {
             for error in &answer.errors {
-                self.error_at(placeholder, remote_error(error));
+                self.error_at(
+                    placeholder,
+                    match definition.remote() {
+                        Some(_) => whole_error(error),
+                        None => remote_error(error),
+                    },
+                );
             }
         }
         let value = match &answer.value {
@@ -134,7 +144,7 @@ impl<'a> FilledValues<'a> {
             r#type,
             type_text: &type_text,
             field: &definition.field,
-            has_aliases: definition.operation().is_some(),
+            has_aliases: definition.speaks_graphql(),
             rules: definition.answers,
             most: self.most,
         };

@@ -1,0 +1,122 @@
+//! The root fields of a remote schema: fields of the root types of the API, or of an object in each of
+//! them, the namespace.
+
+use api::binding::{FieldBinding, ResolverId};
+use graphql::operation::OperationKind;
+use hasura_metadata::{Problem, ProblemKind};
+use http::Method;
+use http_resolvers::remote_path::{RemotePath, RemoteStep};
+use http_resolvers::remote_schema::RemoteField;
+use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
+
+use super::types::input;
+use super::{ServedSchema, paths, timeout, wrong};
+use crate::draft::{Draft, DraftField};
+
+/// A root type of the API with that of the server.
+struct Root<'s> {
+    name: &'static str,
+    kind: OperationKind,
+    own: &'s str,
+}
+
+fn roots<'s>(served: &'s ServedSchema<'_>) -> impl Iterator<Item = Root<'s>> {
+    let mutation = served.schema.mutation.as_deref();
+    let roots = [
+        ("query_root", OperationKind::Query, Some(&*served.schema.query)),
+        ("mutation_root", OperationKind::Mutation, mutation),
+    ];
+    let named = |(name, kind, own): (&'static str, _, Option<&'s str>)| {
+        Some(Root { name, kind, own: own? })
+    };
+    roots.into_iter().filter_map(named)
+}
+
+/// Checks that the names of the fields are free.
+pub(super) fn check(draft: &Draft, served: &ServedSchema<'_>) -> Result<(), Vec<Problem>> {
+    let ServedSchema { definition, schema, names, .. } = served;
+    let mut problems = Vec::new();
+    let mut report = |name: &str, field: &str, remedy: &str| {
+        let message = format!(
+            "The remote schema {}: {name} has another field {field}; {remedy}.",
+            definition.name.text
+        );
+        problems.push(wrong(definition, ProblemKind::Duplicate, message));
+    };
+    for Root { name, own, .. } in roots(served) {
+        if let Some(namespace) = names.namespace() {
+            if draft.has_field(name, namespace) {
+                report(name, namespace, "choose another customization.root_fields_namespace");
+            }
+            continue;
+        }
+        for field in schema.fields(own) {
+            let field = names.field(own, &field.name);
+            if draft.has_field(name, &field) {
+                report(name, &field, "rename it by customization.field_names");
+            }
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
+    }
+}
+
+/// Adds the fields.
+pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut Vec<HttpResolver>) {
+    let ServedSchema { definition, schema, names, url, headers } = served;
+    for Root { name, kind, own } in roots(served) {
+        let holder = names.r#type(own);
+        if let Some(namespace) = names.namespace() {
+            let about = schema.types.get(own).and_then(|known| known.description.as_deref());
+            draft.object(&holder, about, Vec::new());
+            let field = DraftField::new(namespace, holder.as_str(), FieldBinding::Constants);
+            draft.add_field(name, field.verbatim());
+        }
+        // The roots of the API are other objects than those of the server.
+        let fields = schema.fields(own).iter();
+        for field in fields.filter(|field| !names.is_root(&field.r#type.name)) {
+            // As many as fields of schemas that were read.
+            let id = ResolverId(u32::try_from(resolvers.len()).unwrap_or(u32::MAX));
+            let known = names.field(own, &field.name);
+            add_root(draft, &holder, &known, field, served, id);
+            let step = RemoteStep {
+                place: (holder.as_str().into(), known.as_str().into()),
+                r#type: own.into(),
+                field: field.name.clone(),
+                given: paths::nothing(),
+            };
+            let path = RemotePath { kind, schema: (*schema).clone(), steps: vec![step] };
+            resolvers.push(HttpResolver {
+                parent: holder.as_str().into(),
+                field: known.into(),
+                url: url.clone(),
+                method: Method::POST,
+                body: RequestBody::Remote(Box::new(path)),
+                is_batch: false,
+                headers: headers.clone(),
+                inputs: InputSource::Arguments,
+                answers: AnswerRules::Strict,
+                timeout: Some(timeout(definition)),
+            });
+        }
+    }
+}
+
+fn add_root(
+    draft: &mut Draft,
+    parent: &str,
+    name: &str,
+    field: &RemoteField,
+    served: &ServedSchema<'_>,
+    id: ResolverId,
+) {
+    let names = served.names;
+    let of = format!("{parent}.{name}");
+    let arguments = field.arguments.iter().map(|one| input(one, names, &of));
+    let r#type = field.r#type.named(&names.r#type(&field.r#type.name));
+    let made = DraftField::new(name, r#type, FieldBinding::Resolved(id)).verbatim();
+    let made = made.described_by(field.description.as_deref()).with(arguments.collect());
+    draft.add_field(parent, made.deprecated_for(field.deprecated.as_deref()));
+}
