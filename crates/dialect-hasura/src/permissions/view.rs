@@ -3,7 +3,7 @@
 //! A position is visible if the role has the permission that its binding needs: a column of a type
 //! needs permission to read it, a member of `T_set_input` to update it, a relationship to read rows
 //! of the other table. What a binding does not name follows: a type without visible members is
-//! hidden, and so is a field whose required argument is ([`Visibility`]). Bindings that are not known
+//! hidden, and so is a field whose required argument is ([`graphql::Visibility`]). Bindings that are not known
 //! here are hidden.
 
 use api::binding::{
@@ -13,7 +13,7 @@ use api::binding::{
 use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
-use graphql::{Position, Visibility};
+use graphql::{Position, PositionIndex};
 use http_resolvers::HttpResolver;
 use ir::{Hop, HopDirection, ValueRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +24,7 @@ use super::table::RootFields;
 
 /// Makes the view of each role.
 pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> RoleViews {
-    let known = Known::new(api, catalog);
+    let (known, index) = (Known::new(api, catalog), PositionIndex::new(&api.schema));
     let mut views = RoleViews::default();
     let has_texts = !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries);
     // Texts in the place of queries and of columns are for roles without any.
@@ -34,16 +34,13 @@ pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> 
             Position::EnumValue(id) => !known.placeholders.contains_key(&id),
             Position::Input(_) => true,
         };
-        views.insert(ADMIN, Visibility::new(&api.schema, is_allowed, |_| false));
+        views.insert(ADMIN, index.visibility(is_allowed, |_| false));
     }
     for role in roles {
         let (bits, has_queries) = (RoleBits::new(catalog, role), role.has_queries());
         let view = View { api, catalog, known: &known, role: bits, has_queries };
-        let visibility = Visibility::new(
-            &api.schema,
-            |position| view.is_allowed(position),
-            |field| view.is_nullable(field),
-        );
+        let visibility =
+            index.visibility(|position| view.is_allowed(position), |field| view.is_nullable(field));
         views.insert(&view_name(&role.name, role.is_of_backends), visibility);
     }
     views
@@ -314,9 +311,7 @@ impl View<'_> {
             // Fields of results of actions: those of types to which a visible position leads.
             FieldBinding::Refused(_) => true,
             FieldBinding::Computed(computed) => self.role.functions.contains(&computed.function),
-            FieldBinding::Aggregate(AggregateField::Value(values)) => {
-                values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
-            }
+            FieldBinding::Aggregate(AggregateField::FieldValue { field, .. }) => self.reads(*field),
             FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Function(_))
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
