@@ -22,7 +22,7 @@ use crate::role_views::RoleViews;
 #[derive(Clone, Debug, Default)]
 pub struct Api {
     pub schema: Schema,
-    pub(crate) fields: Vec<FieldBinding>,
+    pub(crate) fields: SharedArena<FieldBinding>,
     pub(crate) inputs: SharedArena<InputBinding>,
     pub(crate) values: SharedArena<ValueBinding>,
     /// Few columns have bindings of their own: there is one for each type.
@@ -145,7 +145,7 @@ impl Api {
                     | FieldBinding::Resolved(_)
             )
         };
-        !self.fields.iter().any(is_of_source)
+        !self.fields.elements().any(is_of_source)
     }
 
     #[must_use]

@@ -65,7 +65,7 @@ impl ApiBuilder {
         definition: FieldDefinition,
         binding: FieldBinding,
     ) -> graphql::schema::FieldId {
-        self.api.fields.push(binding);
+        self.known.add_field_binding(&mut self.api.fields, binding);
         self.api.schema.add_field(parent, definition)
     }
 
@@ -92,7 +92,7 @@ impl ApiBuilder {
             self.api.schema.attach_field(parent, known);
             return known;
         }
-        self.api.fields.push(binding);
+        self.known.add_field_binding(&mut self.api.fields, binding);
         let id = self.api.schema.add_plain_field(parent, definition);
         self.known.fields.insert(key, id);
         id
@@ -118,7 +118,7 @@ impl ApiBuilder {
         definition: FieldDefinition,
         binding: FieldBinding,
     ) -> graphql::schema::FieldId {
-        self.api.fields.push(binding);
+        self.known.add_field_binding(&mut self.api.fields, binding);
         self.api.schema.replace_field(parent, old, definition)
     }
 

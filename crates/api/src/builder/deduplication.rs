@@ -37,6 +37,7 @@ pub(super) struct Deduplication {
     columns: Vec<Arc<ColumnBinding>>,
     /// Different lists of aggregates.
     aggregates: Vec<Arc<[AggregateValue]>>,
+    field_bindings: Signatures<u64>,
     input_bindings: Signatures<u64>,
     value_bindings: Signatures<u64>,
 }
@@ -46,20 +47,22 @@ pub(super) struct Deduplication {
 pub(super) type Signature = (usize, usize, TypeRef, Option<usize>);
 
 impl Deduplication {
-    /// Shares texts of refusals, and the subject of a condition with its neighbours: there are many conditions, and
-    /// several on each value. New ones are copied, to keep shared ones together in memory.
+    /// Shares texts of refusals, and the subject of a condition with its neighbours: there are many
+    /// conditions, and several on each value. New ones are copied, to keep shared ones together in memory.
     pub(super) fn share(&mut self, binding: &mut InputBinding) {
         if let InputRole::Filter(role) = &mut binding.role {
             self.share_in_filter(role);
         }
-        for meaning in [&mut binding.null, &mut binding.empty] {
-            if let Meaning::Refuse(text) = meaning {
-                match self.texts.get(text) {
-                    Some(known) => *text = Arc::clone(known),
-                    None => {
-                        self.texts.insert(Arc::clone(text));
-                    }
-                }
+        self.share_meaning(&mut binding.null);
+        self.share_meaning(&mut binding.empty);
+    }
+
+    fn share_meaning(&mut self, meaning: &mut Meaning) {
+        let Meaning::Refuse(text) = meaning else { return };
+        match self.texts.get(text) {
+            Some(known) => *text = Arc::clone(known),
+            None => {
+                self.texts.insert(Arc::clone(text));
             }
         }
     }
@@ -89,6 +92,34 @@ impl Deduplication {
         }
         catalog_index(role).hash(&mut hasher);
         all.push_shared(binding, hasher.finish(), &mut self.input_bindings);
+    }
+
+    /// The same for the binding of a field.
+    pub(super) fn add_field_binding(
+        &mut self,
+        all: &mut SharedArena<FieldBinding>,
+        binding: FieldBinding,
+    ) {
+        let mut hasher = FxHasher::default();
+        discriminant(&binding).hash(&mut hasher);
+        match &binding {
+            FieldBinding::Column(field) => field.hash(&mut hasher),
+            FieldBinding::Rows(rows) => rows.entity.hash(&mut hasher),
+            FieldBinding::Connection(field) => discriminant(field).hash(&mut hasher),
+            FieldBinding::Edge(field) => discriminant(field).hash(&mut hasher),
+            FieldBinding::PageInfo(field) => discriminant(field).hash(&mut hasher),
+            FieldBinding::Payload(field) => discriminant(field).hash(&mut hasher),
+            FieldBinding::Aggregate(field) => {
+                discriminant(field).hash(&mut hasher);
+                match field {
+                    AggregateField::Function(function) => discriminant(function).hash(&mut hasher),
+                    AggregateField::FieldValue { field, .. } => field.hash(&mut hasher),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        all.push_shared(binding, hasher.finish(), &mut self.field_bindings);
     }
 
     /// The same for the binding of a value.
@@ -137,6 +168,7 @@ impl Deduplication {
                 self.share_subject(subject);
             }
             FilterRole::Negated(role) => self.share_in_filter(role),
+            FilterRole::And { item } | FilterRole::Or { item } => self.share_meaning(item),
             _ => {}
         }
     }
