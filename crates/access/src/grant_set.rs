@@ -10,8 +10,8 @@ use catalog::EntityId;
 use crate::condition::{ClaimFacts, Condition, nullable_filter, operand_claims};
 use crate::conventions::{Conventions, MissingClaims};
 use crate::grant::{Callable, Check, Permission, Privilege, Role, Roles};
+use crate::granted::Granted;
 use crate::named_claims::DecidedClaims;
-use crate::set::Granted;
 
 /// Everything that is granted; nothing else is.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use ir::Filter;
 
 use crate::condition::{any, either};
 use crate::conventions::{ChangedRows, FollowedKeys};
-use crate::field_set::FieldSet;
-use crate::grant::{Callable, Presets, Privilege};
+use crate::grant::{Callable, Privilege};
 use crate::grant_set::GrantSet;
+use crate::granted::Granted;
 use crate::restriction::Action;
 
 /// The number of an access set, from 1. Sessions with the same permissions share a set.
@@ -29,23 +29,6 @@ pub struct AccessSet {
     pub(crate) restrictions: RestrictionSet,
     /// Labels that claims name, by the claim.
     pub(crate) labels: Vec<(Box<str>, Box<str>)>,
-}
-
-/// One granted privilege: these fields of these rows. Grants are never merged into one filter and one
-/// set of fields, which would permit more than each of them.
-#[derive(Clone, Debug)]
-pub struct Granted {
-    /// The name of the grant.
-    pub name: Arc<str>,
-    pub rows: Filter,
-    /// The most rows of a list that is read.
-    pub limit: Option<u64>,
-    pub fields: FieldSet,
-    pub presets: Presets,
-    /// The condition on a row after it is written.
-    pub check: Filter,
-    /// A row that may be written passes its check if none of these fields is written.
-    pub(crate) unchecked_without: Option<Arc<[FieldId]>>,
 }
 
 /// Read access to a field of readable rows.
@@ -203,13 +186,6 @@ impl AccessSet {
             Some(Callable::These(functions)) => functions.contains(&function),
             None => false,
         }
-    }
-}
-
-impl Granted {
-    /// Returns true if the grant permits the request to write the field.
-    pub(crate) fn permits(&self, field: FieldId) -> bool {
-        self.fields.contains(&field) && !self.presets.iter().any(|(preset, _)| *preset == field)
     }
 }
 

@@ -68,6 +68,11 @@ fn signature(
     (address(name), description.map_or(0, address), r#type)
 }
 
+/// The names of types.
+fn name_of<'t>(types: &'t [TypeDefinition]) -> impl Fn(TypeId) -> &'t str {
+    move |id| types.get(id.index()).map_or("", |definition| &definition.name)
+}
+
 /// A custom directive of operations. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
 #[derive(Clone, Debug)]
 pub struct DirectiveDefinition {
@@ -333,7 +338,7 @@ impl Schema {
         }
         let id = TypeId::new(self.types.len());
         self.types.push(definition);
-        self.by_name.insert(id, &self.types);
+        self.by_name.insert(id, name_of(&self.types));
         Some(id)
     }
 
@@ -352,9 +357,9 @@ impl Schema {
         }
         let mut name: Arc<str> = name.into();
         self.share(&mut name);
-        self.by_name.remove(id, &self.types);
+        self.by_name.remove(id, name_of(&self.types));
         self.types[id.index()].name = name;
-        self.by_name.insert(id, &self.types);
+        self.by_name.insert(id, name_of(&self.types));
         true
     }
 
@@ -565,7 +570,7 @@ impl Schema {
         let mut types: Vec<Option<TypeDefinition>> =
             std::mem::take(&mut self.types).into_iter().map(Some).collect();
         self.types = order.into_iter().filter_map(|index| types[index].take()).collect();
-        self.by_name = TypeNames::of(&self.types);
+        self.by_name = TypeNames::of(self.types.len(), name_of(&self.types));
         let root = |root: Option<TypeId>| root.and_then(place);
         (self.query, self.mutation, self.subscription) =
             (root(self.query), root(self.mutation), root(self.subscription));
@@ -575,7 +580,7 @@ impl Schema {
     pub fn shrink(&mut self) {
         self.texts = FxHashSet::default();
         self.known = Known::default();
-        self.by_name = TypeNames::of(&self.types);
+        self.by_name = TypeNames::of(self.types.len(), name_of(&self.types));
         self.types.shrink_to_fit();
         self.fields.shrink_to_fit();
         self.inputs.shrink_to_fit();
@@ -634,7 +639,7 @@ impl Schema {
 
     #[must_use]
     pub fn find_type(&self, name: &str) -> Option<TypeId> {
-        self.by_name.find(name, &self.types)
+        self.by_name.find(name, name_of(&self.types))
     }
 
     /// The field of an object or interface type.

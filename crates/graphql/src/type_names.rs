@@ -6,9 +6,9 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::schema::{TypeDefinition, TypeId};
+use crate::ids::TypeId;
 
-/// Types by their names, which are those of the definitions: of each only the id is stored.
+/// Types by their names. Of each only the id is stored: the caller knows its name.
 #[derive(Clone, Default)]
 pub(crate) struct TypeNames(HashTable<TypeId>);
 
@@ -22,30 +22,30 @@ fn hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name)
 }
 
-fn name(id: TypeId, types: &[TypeDefinition]) -> &str {
-    types.get(id.index()).map_or("", |definition| &definition.name)
-}
-
 impl TypeNames {
-    /// The names of all types.
-    pub(crate) fn of(types: &[TypeDefinition]) -> Self {
-        let mut names = Self(HashTable::with_capacity(types.len()));
-        (0..types.len()).for_each(|index| names.insert(TypeId::new(index), types));
+    /// The names of so many types.
+    pub(crate) fn of<'n>(count: usize, name: impl Fn(TypeId) -> &'n str) -> Self {
+        let mut names = Self(HashTable::with_capacity(count));
+        (0..count).for_each(|index| names.insert(TypeId::new(index), &name));
         names
     }
 
-    pub(crate) fn find(&self, wanted: &str, types: &[TypeDefinition]) -> Option<TypeId> {
-        self.0.find(hash(wanted), |id| name(*id, types) == wanted).copied()
+    pub(crate) fn find<'n>(
+        &self,
+        wanted: &str,
+        name: impl Fn(TypeId) -> &'n str,
+    ) -> Option<TypeId> {
+        self.0.find(hash(wanted), |id| name(*id) == wanted).copied()
     }
 
     /// Adds a type whose name no other one has.
-    pub(crate) fn insert(&mut self, id: TypeId, types: &[TypeDefinition]) {
-        self.0.insert_unique(hash(name(id, types)), id, |id| hash(name(*id, types)));
+    pub(crate) fn insert<'n>(&mut self, id: TypeId, name: impl Fn(TypeId) -> &'n str) {
+        self.0.insert_unique(hash(name(id)), id, |id| hash(name(*id)));
     }
 
     /// Removes a type, which still has its name.
-    pub(crate) fn remove(&mut self, id: TypeId, types: &[TypeDefinition]) {
-        if let Ok(entry) = self.0.find_entry(hash(name(id, types)), |known| *known == id) {
+    pub(crate) fn remove<'n>(&mut self, id: TypeId, name: impl Fn(TypeId) -> &'n str) {
+        if let Ok(entry) = self.0.find_entry(hash(name(id)), |known| *known == id) {
             entry.remove();
         }
     }

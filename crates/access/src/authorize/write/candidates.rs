@@ -9,7 +9,7 @@ use super::super::Walk;
 use crate::condition::any;
 use crate::denial::Denial;
 use crate::grant::{Presets, Privilege};
-use crate::set::Granted;
+use crate::granted::Granted;
 
 /// Grants that permit a change, together.
 pub(in crate::authorize) struct Candidates {
