@@ -84,7 +84,7 @@ impl Connection {
     pub(crate) fn post_with(&mut self, body: &str, head: &str) -> Result<Vec<u8>, HttpError> {
         self.stream.get_mut().write_all(request_with("/graphql", body, head).as_bytes())?;
         let (_, length) = self.read_head()?;
-        Ok(self.read_body(&length)?)
+        self.read_body(&length)
     }
 
     /// Sends one body to a path and reads what comes back.

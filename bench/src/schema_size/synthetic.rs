@@ -25,8 +25,10 @@ const ASPECTS: [&str; 8] =
 /// A column: its name, its type in PostgreSQL, its type in SQLite.
 type Column = (&'static str, &'static str, &'static str);
 
-/// The tables of the base: name, columns, and foreign keys with the tables that they refer to.
-const BASE: [(&str, &[&str], &[(&str, &str)]); BASE_TABLES] = [
+/// A table of the base: name, columns, and foreign keys with the tables that they refer to.
+type BaseTable = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const BASE: [BaseTable; BASE_TABLES] = [
     (
         "customer",
         &["id", "name", "email", "city", "is_active", "discount", "born_on", "created_at"],
