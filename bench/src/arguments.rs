@@ -45,7 +45,8 @@ pub(crate) enum Command {
     /// Sends the same operations to servers over 10, 200 and 2,000 tables, in PostgreSQL and in
     /// SQLite, and counts the instructions of the server for each request: by `perf stat` where the
     /// processor has a counter, else by `valgrind`. Then starts servers over 10 and over 5,000 tables:
-    /// seconds to the first answer, statements of the introspection, memory.
+    /// seconds to the first answer, statements of the introspection, memory; for hasura once more with
+    /// permissions of eleven roles on each table.
     /// Fails if a warm operation, one whose document is cached, differs by more than 3 % between sizes.
     SchemaSize(schema_size::Options),
     /// Measures documents that are sent once.
@@ -225,12 +226,13 @@ mod tests {
             without_cost: true,
             source: Some(Family::Sqlite),
             dialect: Some(Dialect::Phrag),
+            roles: 3,
             program: program(),
             requests: NonZeroUsize::MIN,
             serve: vec!["--bigint".to_owned(), "string".to_owned()],
         };
         check(
-            "schema-size --quick --json --without-cost --source sqlite --dialect phrag \
+            "schema-size --quick --json --without-cost --source sqlite --dialect phrag --roles 3 \
              --requests 1 --program target/debug/thalweg -- --bigint string",
             &Command::SchemaSize(options),
         );

@@ -80,6 +80,13 @@ impl Connection {
         self.post_to("/graphql", body).map(|answer| answer.body)
     }
 
+    /// The same with further lines of the head, each of which ends in a line break.
+    pub(crate) fn post_with(&mut self, body: &str, head: &str) -> Result<Vec<u8>, HttpError> {
+        self.stream.get_mut().write_all(request_with("/graphql", body, head).as_bytes())?;
+        let (_, length) = self.read_head()?;
+        self.read_body(&length)
+    }
+
     /// Sends one body to a path and reads what comes back.
     pub(crate) fn post_to(&mut self, path: &str, body: &str) -> Result<Answer, HttpError> {
         let request = request(path, body);

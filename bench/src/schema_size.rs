@@ -5,6 +5,7 @@
 //! * `database`: temporary databases of both kinds
 //! * `cost`: instructions of the server for each request
 //! * `instructions`: their counters
+//! * `metadata`: metadata of Hasura with permissions of roles
 //! * `growth`: start, statements and memory of servers with few and with many tables
 //! * `report`: the results as tables and as JSON
 
@@ -13,10 +14,12 @@ pub(crate) mod database;
 pub(crate) mod failure;
 mod growth;
 mod instructions;
+mod metadata;
 pub(crate) mod operations;
 mod report;
 pub(crate) mod synthetic;
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::Command;
@@ -49,6 +52,9 @@ pub(crate) struct Options {
     /// Measures only one dialect.
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<Dialect>,
+    /// Number of roles of hasura, which all have permissions on each table, for start and memory.
+    #[arg(long, value_name = "NUMBER", default_value = "11")]
+    pub(crate) roles: usize,
     #[command(flatten)]
     pub(crate) program: Program,
     /// Number of requests that are counted of each warm operation.
@@ -105,8 +111,13 @@ pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
         for dialect in one_or_all(options.dialect, Dialect::ALL) {
             let subject = Subject { program: &program, family, dialect, serve: &options.serve };
             for (tables, address) in [addresses.first(), Some(large)].into_iter().flatten() {
-                let row = growth::measure(&subject, &place, *tables, address)?;
+                let row = growth::measure(&subject, &place, *tables, None, address)?;
                 report.growth.push(row);
+            }
+            let (tables, address) = large;
+            if dialect == Dialect::Hasura && options.roles > 0 {
+                let roles = Some(options.roles);
+                report.growth.push(growth::measure(&subject, &place, *tables, roles, address)?);
             }
             if let Some(counter) = counter {
                 report.costs.extend(cost::measure(&subject, counter, options, counted)?);
@@ -137,6 +148,17 @@ struct Subject<'s> {
 impl Subject<'_> {
     /// Starts a server, `under` another program if there is one; its log goes into the folder.
     fn start(&self, under: &[String], address: &str, folder: &Path) -> Result<Server, SizeError> {
+        self.start_with(under, address, folder, &[])
+    }
+
+    /// The same with further options.
+    fn start_with(
+        &self,
+        under: &[String],
+        address: &str,
+        folder: &Path,
+        options: &[OsString],
+    ) -> Result<Server, SizeError> {
         let command = match under.split_first() {
             Some((program, words)) => {
                 let mut command = Command::new(program);
@@ -148,7 +170,8 @@ impl Subject<'_> {
         let port = server::free_port()?;
         let mut command = program::serve(command, address, port);
         // One thread: how many of several have answered, and hold something, would be chance.
-        command.args(["--dialect", self.dialect.name(), "--threads", "1"]).args(self.serve);
+        command.args(["--dialect", self.dialect.name(), "--threads", "1"]);
+        command.args(options).args(self.serve);
         Ok(Server::start(command, port, &folder.join("log"))?)
     }
 

@@ -12,6 +12,7 @@ pub(crate) enum Dialect {
     #[value(name = "postgraphile")]
     PostGraphile,
     Phrag,
+    Hasura,
 }
 
 /// An operation that is sent many times.
@@ -29,13 +30,14 @@ const MARK: &str = "MARK";
 pub(crate) const INTROSPECTION: &str = include_str!("introspection.graphql");
 
 impl Dialect {
-    pub(crate) const ALL: [Self; 2] = [Self::PostGraphile, Self::Phrag];
+    pub(crate) const ALL: [Self; 3] = [Self::PostGraphile, Self::Phrag, Self::Hasura];
 
     /// Its name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PostGraphile => "postgraphile",
             Self::Phrag => "phrag",
+            Self::Hasura => "hasura",
         }
     }
 
@@ -96,6 +98,32 @@ impl Dialect {
                     json!({ "c": 3 }),
                 ),
             ],
+            Self::Hasura => vec![
+                of(
+                    "a row by key",
+                    "query ($id: Int!) { customer_by_pk(id: $id) {
+                       id name email discount created_at } }",
+                    json!({ "id": 17 }),
+                ),
+                of(
+                    "a page with a relation",
+                    "query ($n: Int!) { purchase(limit: $n, order_by: { id: desc }) {
+                       id state total customer { name city } } }",
+                    json!({ "n": 20 }),
+                ),
+                of(
+                    "a nested list",
+                    "query ($n: Int!) { customer(limit: $n, order_by: { id: asc }) { name
+                       purchases { placed_at purchase_lines { quantity product { name } } } } }",
+                    json!({ "n": 5 }),
+                ),
+                of(
+                    "a filter",
+                    "query ($c: Int!) { product(where: { category_id: { _eq: $c } }, limit: 10) {
+                       id name price } }",
+                    json!({ "c": 3 }),
+                ),
+            ],
         }
     }
 
@@ -111,6 +139,10 @@ impl Dialect {
             }
             Self::Phrag => {
                 "query ($n: Int!) { MARK: purchases(limit: $n) { id state customer { name }
+                   purchase_lines { quantity product { name } } } }"
+            }
+            Self::Hasura => {
+                "query ($n: Int!) { MARK: purchase(limit: $n) { id state customer { name }
                    purchase_lines { quantity product { name } } } }"
             }
         };
@@ -131,7 +163,19 @@ pub(crate) fn body(query: &str, variables: &Json) -> String {
 
 /// Sends a request and gives the answer, which must be one without errors.
 pub(crate) fn ask(connection: &mut Connection, body: &str) -> Result<Vec<u8>, SizeError> {
-    let answer = connection.post(body)?;
+    without_errors(connection.post(body)?)
+}
+
+/// The same with further lines of the head.
+pub(crate) fn ask_with(
+    connection: &mut Connection,
+    body: &str,
+    head: &str,
+) -> Result<Vec<u8>, SizeError> {
+    without_errors(connection.post_with(body, head)?)
+}
+
+fn without_errors(answer: Vec<u8>) -> Result<Vec<u8>, SizeError> {
     // An answer says that there are errors before it says its data.
     if answer.starts_with(b"{\"data\":") {
         return Ok(answer);

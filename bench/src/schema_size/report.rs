@@ -48,6 +48,8 @@ pub(super) struct Growth {
     pub(super) source: &'static str,
     pub(super) dialect: &'static str,
     pub(super) tables: usize,
+    /// Roles with permissions on each table; `None` without permissions.
+    pub(super) roles: Option<usize>,
     /// From the start of the process until its first answer.
     pub(super) start_seconds: f64,
     /// CPU of the process until then, which depends less on other load of the machine.
@@ -56,10 +58,20 @@ pub(super) struct Growth {
     pub(super) statements: Option<usize>,
     /// Resident memory after the first answers.
     pub(super) kilobytes: u64,
-    /// Seconds for the whole schema, by the query that clients send.
-    pub(super) introspection_seconds: f64,
-    pub(super) introspection_bytes: usize,
+    /// The most resident memory until then.
+    pub(super) peak_kilobytes: u64,
+    /// After a request of each role.
+    pub(super) kilobytes_after_roles: Option<u64>,
+    /// The whole schema, by the query that clients send; `None` if it is larger than an answer may be.
+    pub(super) introspection: Option<Introspection>,
     pub(super) kilobytes_after_introspection: u64,
+}
+
+/// The answer with the whole schema.
+#[derive(Debug, Serialize)]
+pub(super) struct Introspection {
+    pub(super) seconds: f64,
+    pub(super) bytes: usize,
 }
 
 impl Cost {
@@ -143,11 +155,14 @@ impl Report {
             "source",
             "dialect",
             "tables",
+            "roles",
             "first answer",
             "CPU until then",
             "statements",
             "memory",
             "kB a table",
+            "most until then",
+            "after a request of each role",
             "whole schema",
             "memory after it",
             "kB a table",
@@ -171,16 +186,21 @@ impl Report {
                 row.source.to_owned(),
                 row.dialect.to_owned(),
                 number(row.tables as f64),
+                row.roles.map_or("–".to_owned(), |roles| roles.to_string()),
                 format!("{:.2} s", row.start_seconds),
                 format!("{:.2} s", row.start_cpu_seconds),
                 row.statements.map_or("–".to_owned(), |statements| statements.to_string()),
                 format!("{} kB", number(row.kilobytes as f64)),
                 a_table(|row| row.kilobytes),
-                format!(
-                    "{} kB in {:.2} s",
-                    number((row.introspection_bytes / 1_000) as f64),
-                    row.introspection_seconds
-                ),
+                format!("{} kB", number(row.peak_kilobytes as f64)),
+                row.kilobytes_after_roles
+                    .map_or("–".to_owned(), |after| format!("{} kB", number(after as f64))),
+                match &row.introspection {
+                    Some(Introspection { seconds, bytes }) => {
+                        format!("{} kB in {seconds:.2} s", number((bytes / 1_000) as f64))
+                    }
+                    None => "too large".to_owned(),
+                },
                 format!("{} kB", number(row.kilobytes_after_introspection as f64)),
                 a_table(|row| row.kilobytes_after_introspection),
             ]);
@@ -228,12 +248,14 @@ mod tests {
             source: "PostgreSQL",
             dialect: "postgraphile",
             tables,
+            roles: statements.map(|_| 11),
             start_seconds: 0.625,
             start_cpu_seconds: 0.25,
             statements,
             kilobytes,
-            introspection_seconds: 1.0,
-            introspection_bytes: 1_234_567,
+            peak_kilobytes: 2 * kilobytes,
+            kilobytes_after_roles: statements.map(|_| kilobytes + 11),
+            introspection: statements.map(|_| Introspection { seconds: 1.0, bytes: 1_234_567 }),
             kilobytes_after_introspection: kilobytes + tables as u64,
         }
     }
@@ -265,10 +287,10 @@ mod tests {
 
             Start and memory:
 
-            | source     | dialect      | tables | first answer | CPU until then | statements | memory     | kB a table | whole schema       | memory after it | kB a table |
-            |------------|--------------|--------|--------------|----------------|------------|------------|------------|--------------------|-----------------|------------|
-            | PostgreSQL | postgraphile | 10     | 0.62 s       | 0.25 s         | 7          | 10,000 kB  | –          | 1,234 kB in 1.00 s | 10,010 kB       | –          |
-            | PostgreSQL | postgraphile | 5,000  | 0.62 s       | 0.25 s         | –          | 109,800 kB | 20.0       | 1,234 kB in 1.00 s | 114,800 kB      | 21.0       |
+            | source     | dialect      | tables | roles | first answer | CPU until then | statements | memory     | kB a table | most until then | after a request of each role | whole schema       | memory after it | kB a table |
+            |------------|--------------|--------|-------|--------------|----------------|------------|------------|------------|-----------------|------------------------------|--------------------|-----------------|------------|
+            | PostgreSQL | postgraphile | 10     | 11    | 0.62 s       | 0.25 s         | 7          | 10,000 kB  | –          | 20,000 kB       | 10,011 kB                    | 1,234 kB in 1.00 s | 10,010 kB       | –          |
+            | PostgreSQL | postgraphile | 5,000  | –     | 0.62 s       | 0.25 s         | –          | 109,800 kB | 20.0       | 219,600 kB      | –                            | too large          | 114,800 kB      | 21.0       |
         "#]].assert_eq(&report(costs).text());
     }
 

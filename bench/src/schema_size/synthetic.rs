@@ -25,6 +25,33 @@ const ASPECTS: [&str; 8] =
 /// A column: its name, its type in PostgreSQL, its type in SQLite.
 type Column = (&'static str, &'static str, &'static str);
 
+/// A table of the base: name, columns, and foreign keys with the tables that they refer to.
+type BaseTable = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const BASE: [BaseTable; BASE_TABLES] = [
+    (
+        "customer",
+        &["id", "name", "email", "city", "is_active", "discount", "born_on", "created_at"],
+        &[],
+    ),
+    ("category", &["id", "name", "description"], &[]),
+    (
+        "product",
+        &["id", "category_id", "name", "price", "weight", "stock", "is_listed", "created_at"],
+        &[("category_id", "category")],
+    ),
+    (
+        "purchase",
+        &["id", "customer_id", "state", "note", "total", "placed_at"],
+        &[("customer_id", "customer")],
+    ),
+    (
+        "purchase_line",
+        &["id", "purchase_id", "product_id", "quantity", "price"],
+        &[("purchase_id", "purchase"), ("product_id", "product")],
+    ),
+];
+
 const COLUMNS: [Column; 12] = [
     ("title", "text NOT NULL", "TEXT NOT NULL"),
     ("amount", "numeric(12,2)", "DECIMAL(12,2)"),
@@ -39,6 +66,50 @@ const COLUMNS: [Column; 12] = [
     ("total_count", "bigint", "BIGINT"),
     ("tags", "text[]", "TEXT"),
 ];
+
+/// A table as others know it.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) columns: Vec<String>,
+    pub(super) references: Vec<Reference>,
+}
+
+/// A foreign key of one column.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) column: String,
+    /// The table that it refers to.
+    pub(super) table: String,
+}
+
+/// The tables of a database of so many, base included.
+pub(super) fn tables(count: usize) -> impl Iterator<Item = Table> {
+    let base = BASE.iter().map(|(name, columns, references)| Table {
+        name: (*name).to_owned(),
+        columns: columns.iter().map(|column| (*column).to_owned()).collect(),
+        references: references
+            .iter()
+            .map(|(column, table)| Reference {
+                column: (*column).to_owned(),
+                table: (*table).to_owned(),
+            })
+            .collect(),
+    });
+    let empty = count.saturating_sub(BASE_TABLES);
+    base.chain((0..empty).map(|index| {
+        let references = references(index).into_iter();
+        let references: Vec<Reference> = references
+            .map(|(column, table)| Reference { column: column.to_owned(), table })
+            .collect();
+        let columns = std::iter::once("id")
+            .chain(references.iter().map(|reference| reference.column.as_str()))
+            .chain(has_status(index).then_some("status"))
+            .chain(has_code(index).then_some("code"))
+            .chain(further_columns(index, references.len()).map(|(name, ..)| *name));
+        Table { name: name(index), columns: columns.map(str::to_owned).collect(), references }
+    }))
+}
 
 /// The scripts that make a database of so many tables, base included.
 pub(crate) fn scripts(family: Family, tables: usize) -> impl Iterator<Item = String> {
@@ -84,10 +155,24 @@ fn references(index: usize) -> Vec<(&'static str, String)> {
     references
 }
 
+fn has_status(index: usize) -> bool {
+    index.is_multiple_of(5)
+}
+
+fn has_code(index: usize) -> bool {
+    index % 4 == 1
+}
+
+/// The columns beside the key, the references, the status and the code: eight to twelve in all.
+fn further_columns(index: usize, references: usize) -> impl Iterator<Item = &'static Column> {
+    let others = 1 + references + usize::from(has_status(index)) + usize::from(has_code(index));
+    COLUMNS.iter().cycle().skip(index % 7).take(8 + index % 5 - others)
+}
+
 fn write_table(script: &mut String, family: Family, index: usize) -> std::fmt::Result {
     let table = name(index);
     let references = references(index);
-    let has_status = index.is_multiple_of(5);
+    let has_status = has_status(index);
     if has_status && family == Family::Postgres {
         writeln!(script, "CREATE TYPE {table}_status AS ENUM ('NEW', 'OPEN', 'DONE', 'FAILED');")?;
     }
@@ -105,15 +190,10 @@ fn write_table(script: &mut String, family: Family, index: usize) -> std::fmt::R
             Family::Postgres => write!(script, ", status {table}_status NOT NULL DEFAULT 'NEW'")?,
         }
     }
-    let has_code = index % 4 == 1;
-    if has_code {
+    if has_code(index) {
         write!(script, ", code text NOT NULL UNIQUE")?;
     }
-    // Eight to twelve columns in all.
-    let wanted = 8 + index % 5;
-    let others = 1 + references.len() + usize::from(has_status) + usize::from(has_code);
-    let rest = wanted - others;
-    for (column, postgres, sqlite) in COLUMNS.iter().cycle().skip(index % 7).take(rest) {
+    for (column, postgres, sqlite) in further_columns(index, references.len()) {
         let r#type = match family {
             Family::Sqlite => sqlite,
             Family::Postgres => postgres,

@@ -145,7 +145,7 @@ pub fn operand_claims<'o>(operand: &'o Operand, each: &mut dyn FnMut(&'o str)) {
 }
 
 /// Returns true if the session has all claims that a filter names.
-fn has_claims(filter: &Filter, facts: &impl ConditionFacts) -> bool {
+fn has_claims(filter: &Filter, facts: &impl ClaimFacts) -> bool {
     let mut has_all = true;
     claims_of(filter, &mut |claim| has_all &= facts.is_present(claim));
     has_all
@@ -157,7 +157,7 @@ fn has_claims(filter: &Filter, facts: &impl ConditionFacts) -> bool {
 pub(crate) fn nullable_filter(
     condition: &Condition,
     strict: bool,
-    facts: &impl ConditionFacts,
+    facts: &impl ClaimFacts,
 ) -> Filter {
     let each = |conditions: &[Condition]| {
         conditions.iter().map(|condition| nullable_filter(condition, strict, facts)).collect()
@@ -195,7 +195,7 @@ pub(crate) fn nullable_filter(
 /// it might take for either.
 ///
 /// Recursion is bounded by the parser of the definitions.
-pub(crate) fn typed_filter(condition: &Condition, facts: &impl ConditionFacts) -> Filter {
+pub(crate) fn typed_filter(condition: &Condition, facts: &impl TypedFacts) -> Filter {
     let each = |conditions: &[Condition]| -> Vec<Filter> {
         conditions.iter().map(|condition| typed_filter(condition, facts)).collect()
     };
@@ -230,13 +230,16 @@ pub(crate) fn typed_filter(condition: &Condition, facts: &impl ConditionFacts) -
 }
 
 /// Facts about a session when conditions become filters.
-pub(crate) trait ConditionFacts {
+pub(crate) trait ClaimFacts {
     /// Returns true if a condition on claims passes.
     fn passes(&self, condition: &ClaimCondition) -> bool;
 
     /// Returns true if a claim is present and not null.
     fn is_present(&self, claim: &str) -> bool;
+}
 
+/// The same where the types of compared values count.
+pub(crate) trait TypedFacts: ClaimFacts {
     /// Returns true if the claim of a comparison has the type of the value it is compared with.
     fn fits(&self, comparison: &Comparison<'_>) -> bool;
 }
@@ -244,17 +247,13 @@ pub(crate) trait ConditionFacts {
 /// The claims of one session.
 struct SessionFacts<'c>(Option<&'c Claims>);
 
-impl ConditionFacts for SessionFacts<'_> {
+impl ClaimFacts for SessionFacts<'_> {
     fn passes(&self, condition: &ClaimCondition) -> bool {
         claim::passes(condition, self.0)
     }
 
     fn is_present(&self, claim: &str) -> bool {
         is_present(claim, self.0)
-    }
-
-    fn fits(&self, comparison: &Comparison<'_>) -> bool {
-        comparison.claim().is_some_and(|claim| self.is_present(claim))
     }
 }
 
@@ -264,7 +263,7 @@ pub fn is_present(claim: &str, claims: Option<&Claims>) -> bool {
     claims.and_then(|claims| claims.get(claim)).is_some_and(|claim| !claim.is_null())
 }
 
-fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
+fn remove_mistyped(filter: &mut Filter, facts: &impl TypedFacts) {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {
             filters.iter_mut().for_each(|filter| remove_mistyped(filter, facts));

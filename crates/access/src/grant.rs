@@ -35,6 +35,8 @@ pub struct Roles {
     /// The role of sessions whose role is unknown; `None`: they are refused.
     unknown: Option<Box<str>>,
     pub(crate) grants: Vec<Grant>,
+    /// The indices of all grants, sorted by their entities.
+    by_entity: Vec<u32>,
     pub(crate) roles: Vec<Role>,
     pub(crate) conventions: Conventions,
     /// The index of each role.
@@ -82,6 +84,10 @@ pub struct Grant {
     pub delete: Option<Arc<Permission>>,
 }
 
+/// Presets: values that are written beside those of the request. Shared: permissions of many roles
+/// often have the same.
+pub type Presets = Arc<[(FieldId, Operand)]>;
+
 /// The rows and fields of one privilege.
 #[derive(Debug, PartialEq)]
 pub struct Permission {
@@ -90,8 +96,7 @@ pub struct Permission {
     /// The most rows of a list that is read.
     pub limit: Option<u64>,
     pub fields: FieldSet,
-    /// Presets: values that are written beside those of the request.
-    pub presets: Vec<(FieldId, Operand)>,
+    pub presets: Presets,
     pub check: Check,
 }
 
@@ -123,10 +128,25 @@ impl Roles {
         grants: Vec<Grant>,
         roles: Vec<Role>,
     ) -> Self {
+        let (mut grants, mut roles) = (grants, roles);
+        grants.shrink_to_fit();
+        roles.iter_mut().for_each(|role| role.grants.shrink_to_fit());
         let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
         let named = named.collect();
         let (conventions, elevated) = (Conventions::default(), HashMap::new());
-        Self { claim, default, unknown: None, grants, roles, conventions, named, elevated }
+        let mut by_entity: Vec<u32> = (0..).take(grants.len()).collect();
+        by_entity.sort_by_key(|place| grants.get(*place as usize).map(|grant| grant.entity));
+        Self {
+            claim,
+            default,
+            unknown: None,
+            grants,
+            by_entity,
+            roles,
+            conventions,
+            named,
+            elevated,
+        }
     }
 
     /// Gives sessions whose role is unknown the role of this name.
@@ -181,6 +201,26 @@ impl Roles {
         role.grants.iter().filter_map(|grant| self.grants.get(*grant))
     }
 
+    /// The grants of a role on an entity.
+    pub(crate) fn grants_on<'r>(
+        &'r self,
+        role: &'r Role,
+        entity: EntityId,
+    ) -> impl Iterator<Item = &'r Grant> {
+        let entity_of = |place: &u32| self.grants.get(*place as usize).map(|grant| grant.entity);
+        let first = self.by_entity.partition_point(|place| entity_of(place) < Some(entity));
+        let places = self.by_entity.iter().skip(first).map(|place| *place as usize);
+        let places = places.filter_map(|place| Some((place, self.grants.get(place)?)));
+        let places = places.take_while(move |(_, grant)| grant.entity == entity);
+        places.filter_map(|(place, grant)| role.grants.binary_search(&place).ok().map(|_| grant))
+    }
+
+    /// One more than the largest index of an entity with grants.
+    pub(crate) fn entity_bound(&self) -> usize {
+        let last = self.by_entity.last().and_then(|place| self.grants.get(*place as usize));
+        last.map_or(0, |grant| grant.entity.index() + 1)
+    }
+
     pub(crate) fn index(&self, claims: Option<&Claims>) -> Result<usize, SessionRefusal> {
         let claim = claims.and_then(|claims| claims.get(&self.claim));
         let name = match claim {
@@ -221,7 +261,7 @@ impl Permission {
         if let Check::Condition(condition) = &self.check {
             condition.claims(each);
         }
-        for (_, operand) in &self.presets {
+        for (_, operand) in self.presets.iter() {
             operand_claims(operand, each);
         }
     }

@@ -15,8 +15,8 @@
 //! * [`restriction`]: rules that close what is open
 //! * [`condition`]: conditions on claims and on rows
 //! * `conventions`: decisions that frontends make differently
-//! * [`rules`]: the rules of a source
-//! * [`set`]: the permissions of one kind of session
+//! * [`rules`]: the rules of a source, with the claims that they name (`named_claims`)
+//! * [`set`]: the permissions of one kind of session; `grant_set`, `granted`: its grants
 //! * [`authorize`](mod@authorize): the authorizer
 //! * [`refused`], [`denial`]: denied parts of a request
 
@@ -29,6 +29,9 @@ mod conventions;
 pub mod denial;
 mod field_set;
 pub mod grant;
+mod grant_set;
+mod granted;
+mod named_claims;
 pub mod refused;
 pub mod restriction;
 pub mod rules;
@@ -42,9 +45,10 @@ pub use constant::Constant;
 pub use conventions::{ChangedRows, Conventions, FollowedKeys, MissingClaims};
 pub use denial::{Denial, field_name};
 pub use field_set::FieldSet;
-pub use grant::{Callable, Check, Elevation, Grant, Permission, Privilege, Role, Roles};
+pub use grant::{Callable, Check, Elevation, Grant, Permission, Presets, Privilege, Role, Roles};
+pub use granted::Granted;
 pub use refused::{Part, Refused};
 pub use restriction::{Action, Authentication, Restriction, RootType, RowRule, Target};
 pub use rules::{AccessRules, MOST_SETS};
 pub use session_refusal::SessionRefusal;
-pub use set::{AccessSet, AccessSetId, Cell, Granted};
+pub use set::{AccessSet, AccessSetId, Cell};

@@ -4,22 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use catalog::{Catalog, FunctionId};
+use catalog::Catalog;
 use ir::Claims;
 
 use crate::claim::{self, ClaimUse, Comparison};
 use crate::claim_condition::ClaimCondition;
-use crate::condition::{
-    Condition, ConditionFacts, collect, nullable_filter, operand_claims, typed_filter,
-};
-use crate::conventions::MissingClaims;
-use crate::grant::{Callable, Check, Permission, Privilege, Role, Roles};
+use crate::condition::{ClaimFacts, TypedFacts, collect, typed_filter};
+use crate::grant::{Role, Roles};
+use crate::grant_set::GrantSet;
+use crate::named_claims::{DecidedClaims, NamedClaims};
 use crate::restriction::{Authentication, Restriction, RootType, RowRule, Target};
 use crate::session_refusal::SessionRefusal;
-use crate::set::{
-    AccessSet, AccessSetId, Demand, Demands, EntityGrants, GrantSet, Granted, Member,
-    RestrictionSet,
-};
+use crate::set::{AccessSet, AccessSetId, Demand, Demands, Member, RestrictionSet};
 
 /// Limit of cached access sets, beside one for each role. Tokens of one issuer differ in few ways.
 pub const MOST_SETS: usize = 4_096;
@@ -27,13 +23,12 @@ pub const MOST_SETS: usize = 4_096;
 /// The access rules of a source: grants of roles, restrictions, or both.
 #[derive(Debug)]
 pub struct AccessRules {
-    roles: Option<Roles>,
+    roles: Option<Arc<Roles>>,
+    /// By role, the first one with the same grants.
+    same: Vec<usize>,
     restrictions: Vec<Restriction>,
-    /// Conditions on claims.
-    tests: Vec<ClaimCondition>,
-    /// Claims that values of rows are compared with or written from.
-    uses: Vec<ClaimUse>,
-    /// By role, the indices of its claims in `uses`, sorted.
+    claims: Arc<NamedClaims>,
+    /// By role, the indices of its claims in [`NamedClaims::uses`], sorted.
     uses_of_roles: Vec<Vec<usize>>,
     /// Claims that name labels of nodes.
     labels: Vec<Box<str>>,
@@ -45,8 +40,8 @@ pub struct AccessRules {
 #[derive(Debug, Default)]
 struct Sets {
     known: HashMap<Facts, Arc<AccessSet>>,
-    /// The key is all that distinguishes sets: roles with the same grants share one.
-    built: HashMap<(Option<RoleContent>, Facts), Arc<AccessSet>>,
+    /// By the facts of the first role with the same grants: such roles share a set.
+    built: HashMap<Facts, Arc<AccessSet>>,
 }
 
 /// The facts that decide the access set of a session.
@@ -54,22 +49,13 @@ struct Sets {
 struct Facts {
     role: Option<usize>,
     is_authenticated: bool,
-    /// For each of [`AccessRules::tests`], true if it passes.
+    /// For each of [`NamedClaims::tests`], true if it passes.
     tests: Vec<bool>,
-    /// For each of [`AccessRules::uses`], true if the claim can be compared. True for claims that
+    /// For each of [`NamedClaims::uses`], true if the claim can be compared. True for claims that
     /// the role's grants do not name.
     uses: Vec<bool>,
     /// By [`AccessRules::labels`], the label.
     labels: Vec<Option<Box<str>>>,
-}
-
-/// The grants of a role.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct RoleContent {
-    is_superuser: bool,
-    grants: Vec<usize>,
-    /// `None`: all.
-    functions: Option<Vec<FunctionId>>,
 }
 
 impl AccessRules {
@@ -110,8 +96,10 @@ impl AccessRules {
             }
             uses_of_roles.push(places.into_iter().collect());
         }
+        let same = roles.as_ref().map(|roles| first_of_same(&roles.roles)).unwrap_or_default();
+        let (roles, claims) = (roles.map(Arc::new), Arc::new(NamedClaims { tests, uses }));
         let (sets, count) = (RwLock::default(), AtomicU32::new(0));
-        Some(Self { roles, restrictions, tests, uses, uses_of_roles, labels, sets, count })
+        Some(Self { roles, same, restrictions, claims, uses_of_roles, labels, sets, count })
     }
 
     /// Returns true if a catalog with these restrictions needs access rules without any roles:
@@ -131,7 +119,7 @@ impl AccessRules {
     /// The roles, where access is granted to roles.
     #[must_use]
     pub fn roles(&self) -> Option<&Roles> {
-        self.roles.as_ref()
+        self.roles.as_deref()
     }
 
     /// The access set of a session with these claims.
@@ -157,8 +145,8 @@ impl AccessRules {
             }
             *sets = Sets::default();
         }
-        let content = self.role(&facts).map(RoleContent::of);
-        let content = (content, Facts { role: None, ..facts.clone() });
+        let same = facts.role.and_then(|role| self.same.get(role).copied());
+        let content = Facts { role: same, ..facts.clone() };
         let set = match sets.built.get(&content) {
             Some(built) => Arc::clone(built),
             None => {
@@ -175,31 +163,38 @@ impl AccessRules {
     fn facts(&self, claims: Option<&Claims>) -> Result<Facts, SessionRefusal> {
         let role = self.roles.as_ref().map(|roles| roles.index(claims)).transpose()?;
         let of_role = role.and_then(|role| self.uses_of_roles.get(role));
-        let uses = self.uses.iter().enumerate().map(|(place, one)| {
+        let uses = self.claims.uses.iter().enumerate().map(|(place, one)| {
             let is_named = of_role.is_none_or(|uses| uses.binary_search(&place).is_ok());
             !is_named || one.fits(claims)
         });
         Ok(Facts {
             role,
             is_authenticated: !self.restrictions.is_empty() && claims.is_some(),
-            tests: self.tests.iter().map(|test| claim::passes(test, claims)).collect(),
+            tests: self.claims.tests.iter().map(|test| claim::passes(test, claims)).collect(),
             uses: uses.collect(),
             labels: self.labels.iter().map(|claim| claim::label(claim, claims)).collect(),
         })
     }
 
-    fn role(&self, facts: &Facts) -> Option<&Role> {
-        self.roles.as_ref()?.roles.get(facts.role?)
+    /// The grants of a session; `None` if everything is granted.
+    fn grants(&self, facts: &Facts) -> Option<GrantSet> {
+        let (roles, role) = (self.roles.as_ref()?, facts.role?);
+        let is_superuser = roles.roles.get(role)?.is_superuser;
+        (!is_superuser).then(|| GrantSet::new(Arc::clone(roles), role, self.decided(facts)))
+    }
+
+    fn decided(&self, facts: &Facts) -> DecidedClaims {
+        let Facts { tests, uses, .. } = facts;
+        DecidedClaims { named: Arc::clone(&self.claims), tests: tests.clone(), uses: uses.clone() }
     }
 
     fn decide(&self, catalog: &Catalog, id: AccessSetId, facts: &Facts) -> AccessSet {
         let labels = self.labels.iter().zip(&facts.labels);
         let labels = labels.filter_map(|(claim, label)| Some((claim.clone(), label.clone()?)));
-        let deciding = Deciding { catalog, rules: self, facts };
-        let role = self.role(facts).filter(|role| !role.is_superuser);
+        let deciding = Deciding { catalog, rules: self, facts, claims: self.decided(facts) };
         AccessSet {
             id,
-            grants: role.map(|role| deciding.grants(role)),
+            grants: self.grants(facts),
             restrictions: deciding.restrictions(),
             labels: labels.collect(),
         }
@@ -216,18 +211,24 @@ fn place(uses: &mut Vec<ClaimUse>, claim: &str) -> usize {
     })
 }
 
-impl RoleContent {
-    fn of(role: &Role) -> Self {
-        let functions = match &role.functions {
-            Callable::All => None,
-            Callable::These(functions) => {
-                let mut functions: Vec<FunctionId> = functions.iter().copied().collect();
-                functions.sort_unstable();
-                Some(functions)
-            }
+/// By role, the index of the first one with the same grants.
+fn first_of_same(roles: &[Role]) -> Vec<usize> {
+    let mut known: HashMap<&[usize], Vec<usize>> = HashMap::new();
+    let mut same = Vec::with_capacity(roles.len());
+    for (place, role) in roles.iter().enumerate() {
+        let others = known.entry(&role.grants).or_default();
+        let is_same = |other: &&usize| {
+            roles.get(**other).is_some_and(|other| {
+                other.is_superuser == role.is_superuser && other.functions == role.functions
+            })
         };
-        Self { is_superuser: role.is_superuser, grants: role.grants.clone(), functions }
+        let first = others.iter().find(is_same).copied();
+        same.push(first.unwrap_or_else(|| {
+            others.push(place);
+            place
+        }));
     }
+    same
 }
 
 /// Rules and facts for making an access set.
@@ -235,75 +236,10 @@ struct Deciding<'d> {
     catalog: &'d Catalog,
     rules: &'d AccessRules,
     facts: &'d Facts,
+    claims: DecidedClaims,
 }
 
 impl Deciding<'_> {
-    fn grants(&self, role: &Role) -> GrantSet {
-        let mut entities: HashMap<_, EntityGrants> = HashMap::new();
-        let mut missing = HashMap::new();
-        let roles = self.rules.roles.as_ref();
-        let conventions = roles.map(|roles| roles.conventions.clone()).unwrap_or_default();
-        let is_refused = conventions.missing_claims == MissingClaims::Refused;
-        let grants = self.rules.roles.iter().flat_map(|roles| roles.grants_of(role));
-        for grant in grants {
-            let of_entity = entities.entry(grant.entity).or_default();
-            let granted = |permission: &Permission| self.granted(&grant.name, permission);
-            let parts = [
-                (&grant.read, &mut of_entity.read, Privilege::Read),
-                (&grant.insert, &mut of_entity.insert, Privilege::Insert),
-                (&grant.update, &mut of_entity.update, Privilege::Update),
-                (&grant.delete, &mut of_entity.delete, Privilege::Delete),
-            ];
-            for (permission, granted_before, privilege) in parts {
-                let Some(permission) = permission else { continue };
-                granted_before.extend(granted(permission));
-                if is_refused && let Some(claim) = self.missing_claim(permission) {
-                    missing.entry((grant.entity, privilege)).or_insert(claim);
-                }
-            }
-        }
-        GrantSet { functions: role.functions.clone(), entities, missing, conventions }
-    }
-
-    /// A claim that the session lacks and the permission needs.
-    fn missing_claim(&self, permission: &Permission) -> Option<Arc<str>> {
-        let mut missing = None;
-        permission.claims(&mut |claim| {
-            if missing.is_none() && !self.is_present(claim) {
-                missing = Some(claim);
-            }
-        });
-        missing.map(Into::into)
-    }
-
-    /// A privilege with its conditions decided; `None` if a claim is missing that has to be written.
-    fn granted(&self, name: &Arc<str>, permission: &Permission) -> Option<Granted> {
-        let mut has_presets = true;
-        for (_, operand) in &permission.presets {
-            operand_claims(operand, &mut |claim| has_presets &= self.is_present(claim));
-        }
-        if !has_presets {
-            return None;
-        }
-        let filter = |condition: &Condition| nullable_filter(condition, true, self);
-        Some(Granted {
-            name: Arc::clone(name),
-            rows: filter(&permission.rows),
-            limit: permission.limit,
-            fields: permission.fields.clone(),
-            presets: permission.presets.clone(),
-            check: match &permission.check {
-                Check::None => ir::Filter::all(),
-                Check::Rows(_) => filter(&permission.rows),
-                Check::Condition(condition) => filter(condition),
-            },
-            unchecked_without: match &permission.check {
-                Check::Rows(fields) => Some(Arc::clone(fields)),
-                Check::None | Check::Condition(_) => None,
-            },
-        })
-    }
-
     fn restrictions(&self) -> RestrictionSet {
         let is_any = !self.rules.restrictions.is_empty() || !self.rules.labels.is_empty();
         let mut set = RestrictionSet { is_any, ..RestrictionSet::default() };
@@ -347,24 +283,20 @@ impl Deciding<'_> {
         let RowRule { before, after, in_conditions, .. } = *rule;
         Demand { actions: rule.actions.clone(), before, after, in_conditions, filter }
     }
-
-    fn fact(&self, wanted: &ClaimUse) -> bool {
-        let place = self.rules.uses.iter().position(|known| known == wanted);
-        place.and_then(|place| self.facts.uses.get(place).copied()).unwrap_or(false)
-    }
 }
 
-impl ConditionFacts for Deciding<'_> {
+impl ClaimFacts for Deciding<'_> {
     fn passes(&self, condition: &ClaimCondition) -> bool {
-        let place = self.rules.tests.iter().position(|known| known == condition);
-        place.and_then(|place| self.facts.tests.get(place).copied()).unwrap_or(false)
+        self.claims.passes(condition)
     }
 
     fn is_present(&self, claim: &str) -> bool {
-        self.fact(&ClaimUse::of_any_type(claim))
+        self.claims.is_present(claim)
     }
+}
 
+impl TypedFacts for Deciding<'_> {
     fn fits(&self, comparison: &Comparison<'_>) -> bool {
-        comparison.claim_use(self.catalog).is_some_and(|wanted| self.fact(&wanted))
+        comparison.claim_use(self.catalog).is_some_and(|wanted| self.claims.fits(&wanted))
     }
 }

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
-use ir::{Filter, Operand};
+use ir::Filter;
 
 use crate::condition::{any, either};
-use crate::conventions::{ChangedRows, Conventions, FollowedKeys};
-use crate::field_set::FieldSet;
+use crate::conventions::{ChangedRows, FollowedKeys};
 use crate::grant::{Callable, Privilege};
+use crate::grant_set::GrantSet;
+use crate::granted::Granted;
 use crate::restriction::Action;
 
 /// The number of an access set, from 1. Sessions with the same permissions share a set.
@@ -28,43 +29,6 @@ pub struct AccessSet {
     pub(crate) restrictions: RestrictionSet,
     /// Labels that claims name, by the claim.
     pub(crate) labels: Vec<(Box<str>, Box<str>)>,
-}
-
-/// Everything that is granted; nothing else is.
-#[derive(Debug)]
-pub(crate) struct GrantSet {
-    pub(crate) functions: Callable,
-    pub(crate) entities: HashMap<EntityId, EntityGrants>,
-    /// Claims that the session lacks and grants need, where that is refused.
-    pub(crate) missing: HashMap<(EntityId, Privilege), Arc<str>>,
-    pub(crate) conventions: Conventions,
-}
-
-/// Granted privileges on the rows of one entity.
-#[derive(Debug, Default)]
-pub(crate) struct EntityGrants {
-    pub(crate) read: Vec<Granted>,
-    pub(crate) insert: Vec<Granted>,
-    pub(crate) update: Vec<Granted>,
-    pub(crate) delete: Vec<Granted>,
-}
-
-/// One granted privilege: these fields of these rows. Grants are never merged into one filter and one
-/// set of fields, which would permit more than each of them.
-#[derive(Clone, Debug)]
-pub struct Granted {
-    /// The name of the grant.
-    pub name: Arc<str>,
-    pub rows: Filter,
-    /// The most rows of a list that is read.
-    pub limit: Option<u64>,
-    pub fields: FieldSet,
-    /// Presets: values that are written beside those of the request.
-    pub presets: Vec<(FieldId, Operand)>,
-    /// The condition on a row after it is written.
-    pub check: Filter,
-    /// A row that may be written passes its check if none of these fields is written.
-    pub(crate) unchecked_without: Option<Arc<[FieldId]>>,
 }
 
 /// Read access to a field of readable rows.
@@ -138,14 +102,7 @@ impl AccessSet {
     /// The granted privileges on an entity.
     #[must_use]
     pub fn grants(&self, entity: EntityId, privilege: Privilege) -> &[Granted] {
-        let grants = self.grants.as_ref().and_then(|grants| grants.entities.get(&entity));
-        let Some(grants) = grants else { return &[] };
-        match privilege {
-            Privilege::Read => &grants.read,
-            Privilege::Insert => &grants.insert,
-            Privilege::Update => &grants.update,
-            Privilege::Delete => &grants.delete,
-        }
+        self.grants.as_ref().map_or(&[], |grants| grants.granted(entity, privilege))
     }
 
     /// The claim that the session lacks and grants of a privilege need, where that is refused.
@@ -154,24 +111,24 @@ impl AccessSet {
         entity: EntityId,
         privilege: Privilege,
     ) -> Option<&Arc<str>> {
-        self.grants.as_ref()?.missing.get(&(entity, privilege))
+        self.grants.as_ref()?.missing_claim(entity, privilege)
     }
 
     /// Returns true if changes reach and return rows that cannot be read otherwise.
     pub(crate) fn changes_unreadable(&self) -> bool {
         let grants = self.grants.as_ref();
-        grants.is_some_and(|grants| grants.conventions.changed_rows == ChangedRows::Granted)
+        grants.is_some_and(|grants| grants.conventions().changed_rows == ChangedRows::Granted)
     }
 
     /// Returns true if relationships are followed by fields that cannot be read.
     pub(crate) fn follows_any_key(&self) -> bool {
         let grants = self.grants.as_ref();
-        grants.is_some_and(|grants| grants.conventions.followed_keys == FollowedKeys::Any)
+        grants.is_some_and(|grants| grants.conventions().followed_keys == FollowedKeys::Any)
     }
 
     /// The error of rows that pass no check, if it is always the same.
     pub(crate) fn failed_check(&self) -> Option<&str> {
-        self.grants.as_ref()?.conventions.failed_check.as_deref()
+        self.grants.as_ref()?.conventions().failed_check.as_deref()
     }
 
     /// The granted rows of an entity; `None` if no row ever is. Entities that only functions return
@@ -223,17 +180,12 @@ impl AccessSet {
     /// Returns true if a function may be called.
     #[must_use]
     pub fn may_call(&self, function: FunctionId) -> bool {
-        match self.grants.as_ref().map(|grants| &grants.functions) {
-            None | Some(Callable::All) => true,
+        let Some(grants) = &self.grants else { return true };
+        match grants.functions() {
+            Some(Callable::All) => true,
             Some(Callable::These(functions)) => functions.contains(&function),
+            None => false,
         }
-    }
-}
-
-impl Granted {
-    /// Returns true if the grant permits the request to write the field.
-    pub(crate) fn permits(&self, field: FieldId) -> bool {
-        self.fields.contains(&field) && !self.presets.iter().any(|(preset, _)| *preset == field)
     }
 }
 

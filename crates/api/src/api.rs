@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
+use graphql::SharedArena;
 use graphql::schema::{EnumValueId, InputId, Schema, TypeId, TypeRef};
 use http_resolvers::HttpResolver;
 use http_resolvers::projection::Keys;
@@ -22,10 +23,11 @@ use crate::role_views::RoleViews;
 #[derive(Clone, Debug, Default)]
 pub struct Api {
     pub schema: Schema,
-    pub(crate) fields: Vec<FieldBinding>,
-    pub(crate) inputs: Vec<InputBinding>,
-    pub(crate) values: Vec<ValueBinding>,
-    pub(crate) columns: FxHashMap<FieldId, ColumnBinding>,
+    pub(crate) fields: SharedArena<FieldBinding>,
+    pub(crate) inputs: SharedArena<InputBinding>,
+    pub(crate) values: SharedArena<ValueBinding>,
+    /// Few columns have bindings of their own: there is one for each type.
+    pub(crate) columns: FxHashMap<FieldId, Arc<ColumnBinding>>,
     /// Replacements of null values.
     pub(crate) absent: FxHashMap<FieldId, Absent>,
     /// Fields by the field that holds the same value.
@@ -152,7 +154,7 @@ impl Api {
                     | FieldBinding::Resolved(_)
             )
         };
-        !self.fields.iter().any(is_of_source)
+        !self.fields.elements().any(is_of_source)
     }
 
     #[must_use]
@@ -173,7 +175,7 @@ impl Api {
     /// The output of an entity's field, if the API has it.
     #[must_use]
     pub fn find_column(&self, field: FieldId) -> Option<&ColumnBinding> {
-        self.columns.get(&field)
+        self.columns.get(&field).map(|column| &**column)
     }
 
     /// The replacement of a field's null, if there is one.

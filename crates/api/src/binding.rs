@@ -198,6 +198,9 @@ pub enum AggregateField {
     Object,
     /// One value. Of several the one whose function is that of the enclosing object.
     Value(Box<[AggregateValue]>),
+    /// One value of this field: that whose function is that of the enclosing object. The values name no
+    /// field, so that fields of one type share them.
+    FieldValue { field: FieldId, values: Arc<[AggregateValue]> },
     /// An aggregate of values that a function computes for each row, with the field's arguments;
     /// the aggregate value names no field.
     Computed { computed: FunctionId, value: Box<AggregateValue> },

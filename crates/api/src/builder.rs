@@ -65,7 +65,7 @@ impl ApiBuilder {
         definition: FieldDefinition,
         binding: FieldBinding,
     ) -> graphql::schema::FieldId {
-        self.api.fields.push(binding);
+        self.known.add_field_binding(&mut self.api.fields, binding);
         self.api.schema.add_field(parent, definition)
     }
 
@@ -80,9 +80,10 @@ impl ApiBuilder {
         &mut self,
         parent: TypeId,
         mut definition: FieldDefinition,
-        binding: FieldBinding,
+        mut binding: FieldBinding,
     ) -> graphql::schema::FieldId {
         self.api.schema.share_field(&mut definition);
+        self.known.share_aggregates(&mut binding);
         let key = Deduplication::of_field(&definition, &binding);
         if let Some(known) = self.known.fields.get(&key).copied()
             && self.api.fields[known.index()] == binding
@@ -91,7 +92,8 @@ impl ApiBuilder {
             self.api.schema.attach_field(parent, known);
             return known;
         }
-        let id = self.add_field(parent, definition, binding);
+        self.known.add_field_binding(&mut self.api.fields, binding);
+        let id = self.api.schema.add_plain_field(parent, definition);
         self.known.fields.insert(key, id);
         id
     }
@@ -116,7 +118,7 @@ impl ApiBuilder {
         definition: FieldDefinition,
         binding: FieldBinding,
     ) -> graphql::schema::FieldId {
-        self.api.fields.push(binding);
+        self.known.add_field_binding(&mut self.api.fields, binding);
         self.api.schema.replace_field(parent, old, definition)
     }
 
@@ -187,7 +189,7 @@ impl ApiBuilder {
         }
         let id = self.api.schema.add_input(definition);
         self.known.share(&mut binding);
-        self.api.inputs.push(binding);
+        self.known.add_input_binding(&mut self.api.inputs, binding);
         self.known.inputs.insert(key, id);
         id
     }
@@ -198,11 +200,12 @@ impl ApiBuilder {
         definition: EnumValueDefinition,
         binding: ValueBinding,
     ) -> EnumValueId {
-        self.api.values.push(binding);
+        self.known.add_value_binding(&mut self.api.values, binding);
         self.api.schema.add_enum_value(parent, definition)
     }
 
     pub fn bind_column(&mut self, field: FieldId, binding: ColumnBinding) {
+        let binding = self.known.column(binding);
         self.api.columns.insert(field, binding);
     }
 

@@ -1,12 +1,14 @@
 //! Names of one kind, each with its owner.
 
+use std::sync::Arc;
+
 use catalog::{Note, NoteKind};
 use rustc_hash::FxHashMap;
 
 /// The names in use.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    owners: FxHashMap<Box<str>, Box<str>>,
+    owners: FxHashMap<Box<str>, Arc<str>>,
 }
 
 impl Names {
@@ -24,6 +26,14 @@ impl Names {
     /// Gives a name to `owner`, unless it has one.
     pub(super) fn claim(&mut self, name: &str, owner: &str) {
         self.owners.entry(name.into()).or_insert_with(|| owner.into());
+    }
+
+    /// The same for many names: a table claims those of all types that it might have.
+    pub(super) fn claim_all(&mut self, names: impl IntoIterator<Item = String>, owner: &str) {
+        let owner: Arc<str> = owner.into();
+        for name in names {
+            self.owners.entry(name.into()).or_insert_with(|| Arc::clone(&owner));
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Metadata as an option: the source of it that a database is served with.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use catalog::{Note, NoteKind};
 use hasura_metadata::types::name::NameParts;
+use hasura_metadata::types::permission::TablePermissions;
 use hasura_metadata::types::source::Source;
+use hasura_metadata::types::table::Table;
 pub use hasura_metadata::{Folder, Reading, read_folder, read_text};
 use hasura_metadata::{Metadata, PackedMetadata, Problem, support};
 
@@ -33,7 +35,11 @@ pub enum MetadataSetting {
 /// A source of metadata, with the metadata around it.
 #[derive(Clone, Debug)]
 pub struct ServedSource {
+    /// Without the permissions on the tables of the source.
     metadata: Arc<Metadata>,
+    /// These permissions, in the order of the tables, until an API is made of them: they are most of
+    /// the metadata, and are not needed beside the API.
+    permissions: Arc<Mutex<Option<Vec<TablePermissions>>>>,
     /// The compressed metadata, which stays in memory after the start.
     packed: PackedMetadata,
     /// The index of the source.
@@ -44,8 +50,11 @@ pub struct ServedSource {
 
 impl PartialEq for ServedSource {
     fn eq(&self, other: &Self) -> bool {
-        let Self { metadata, packed: _, index, notices } = self;
-        *metadata == other.metadata && *index == other.index && *notices == other.notices
+        let Self { metadata, permissions: _, packed: _, index, notices } = self;
+        *metadata == other.metadata
+            && *index == other.index
+            && *notices == other.notices
+            && self.copy_permissions() == other.copy_permissions()
     }
 }
 
@@ -83,7 +92,7 @@ impl ServedSource {
     /// Chooses the source of the served database: the one of the name, else the only one.
     pub fn choose(reading: Reading, name: Option<&str>) -> Result<Self, MetadataError> {
         let errors: Vec<Problem> = reading.errors().cloned().collect();
-        let metadata = match reading.metadata {
+        let mut metadata = match reading.metadata {
             Some(metadata) if errors.is_empty() => metadata,
             _ => return Err(MetadataError::Problems(errors)),
         };
@@ -133,11 +142,33 @@ impl ServedSource {
             }
         });
         let notices: Vec<Note> = told.chain(others).chain(unserved).collect();
-        let packed = reading.packed;
-        Ok(Self { notices: notices.into(), metadata: Arc::new(metadata), packed, index })
+        let permissions = Arc::new(Mutex::new(take_permissions(&mut metadata, index)));
+        let (metadata, packed) = (Arc::new(metadata), reading.packed);
+        Ok(Self { notices: notices.into(), metadata, permissions, packed, index })
     }
 
-    /// The whole metadata.
+    /// The permissions on the tables of the source, in their order. They are read again if they were
+    /// taken before.
+    #[must_use]
+    pub fn take_permissions(&self) -> Vec<TablePermissions> {
+        let mut known = self.permissions.lock().unwrap_or_else(PoisonError::into_inner);
+        known.take().unwrap_or_else(|| self.read_permissions())
+    }
+
+    fn copy_permissions(&self) -> Vec<TablePermissions> {
+        let known = self.permissions.lock().unwrap_or_else(PoisonError::into_inner);
+        known.clone().unwrap_or_else(|| self.read_permissions())
+    }
+
+    fn read_permissions(&self) -> Vec<TablePermissions> {
+        let metadata = self.packed.read().metadata;
+        let permissions =
+            metadata.and_then(|mut metadata| take_permissions(&mut metadata, self.index));
+        debug_assert!(permissions.is_some(), "metadata that was read cannot be read again");
+        permissions.unwrap_or_default()
+    }
+
+    /// The metadata without the permissions on the tables of the source.
     #[must_use]
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
@@ -178,6 +209,12 @@ impl ServedSource {
         }
         schemas
     }
+}
+
+/// Takes the permissions on the tables of a source out of metadata.
+fn take_permissions(metadata: &mut Metadata, index: usize) -> Option<Vec<TablePermissions>> {
+    let source = metadata.sources.get_mut(index)?;
+    Some(source.0.tables.iter_mut().map(Table::take_permissions).collect())
 }
 
 impl MetadataSetting {

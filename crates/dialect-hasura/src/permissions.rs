@@ -25,6 +25,7 @@ use access::Roles;
 use api::{Api, InputChecks, RoleViews};
 use catalog::{Catalog, EntityId};
 use hasura_metadata::Problem;
+use hasura_metadata::types::permission::TablePermissions;
 
 use crate::Options;
 use crate::metadata::ServedSource;
@@ -65,8 +66,8 @@ impl Permissions {
         served: &ServedSource,
         options: &Options,
     ) -> (Self, Vec<Problem>) {
-        let tracked = served.source().tables.iter();
-        let tracked = tracked.filter_map(|table| {
+        let tracked = served.source().tables.iter().zip(served.take_permissions());
+        let tracked = tracked.filter_map(|(table, permissions)| {
             let entity = Tables::require_entity(catalog, &table.table).ok()?;
             let relationships = tracking.find(entity)?.relationships.iter();
             let relationships = relationships.map(|relationship| NamedRelationship {
@@ -74,16 +75,18 @@ impl Permissions {
                 hop: relationship.hop,
                 target: relationship.target,
             });
-            Some(NamedTable { entity, table, relationships: relationships.collect() })
+            let relationships = relationships.collect();
+            Some((NamedTable { entity, table, relationships }, permissions))
         });
-        let tables = Tables::new(tracked.collect());
+        let (tables, permissions): (Vec<NamedTable<'_>>, Vec<TablePermissions>) = tracked.unzip();
+        let tables = Tables::new(tables);
         let functions = Functions {
             all: &served.source().functions,
             infers: options.infer_function_permissions,
         };
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, &tables, functions, &actions, options);
+            roles::of_tables(catalog, (&tables, permissions), functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         // Without permissions of remote schemas, roles that nothing else names see these, too.

@@ -186,7 +186,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             }
             continue;
         };
-        if let Some(note) = obstacle(&names, &subject, &types, &roots) {
+        let (own_types, own_roots) = (names.types().collect::<Vec<_>>(), names.roots());
+        if let Some(note) = obstacle((&own_types, &own_roots), &subject, &types, &roots) {
             notes.push(note);
             continue;
         }
@@ -198,8 +199,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             notes.push(left_out(&subject, message, "give it a column with a name of GraphQL."));
             continue;
         }
-        names.types().for_each(|r#type| types.claim(&r#type, &subject));
-        names.roots().iter().for_each(|root| roots.claim(root, &subject));
+        types.claim_all(own_types, &subject);
+        roots.claim_all(own_roots, &subject);
         fields.push(own);
         let (relations, computed) = (Vec::new(), Vec::new());
         let (is_array_target, is_object_target) = (false, false);
@@ -261,22 +262,27 @@ pub(super) fn is_unread(catalog: &Catalog, entity: &Entity) -> bool {
 }
 
 /// The reason why an entity cannot be in the API.
-fn obstacle(names: &TableNames<'_>, subject: &str, types: &Names, roots: &Names) -> Option<Note> {
-    for r#type in names.types() {
-        if !is_name(&r#type) {
+fn obstacle(
+    (own_types, own_roots): (&[String], &[String]),
+    subject: &str,
+    types: &Names,
+    roots: &Names,
+) -> Option<Note> {
+    for r#type in own_types {
+        if !is_name(r#type) {
             let message = format!("{:?} is no name of GraphQL.", r#type);
             return Some(left_out(subject, &message, RENAME));
         }
-        if let Some(first) = types.owner(&r#type) {
+        if let Some(first) = types.owner(r#type) {
             return Some(collision(subject, &format!("the type {type}"), first, RENAME));
         }
     }
-    for root in names.roots() {
-        if !is_name(&root) {
+    for root in own_roots {
+        if !is_name(root) {
             let message = format!("{root:?} is no name of GraphQL.");
             return Some(left_out(subject, &message, RENAME));
         }
-        if let Some(first) = roots.owner(&root) {
+        if let Some(first) = roots.owner(root) {
             return Some(collision(subject, &format!("the field {root}"), first, RENAME));
         }
     }

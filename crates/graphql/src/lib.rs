@@ -3,8 +3,8 @@
 //! It knows no database. The parser and validator are `apollo-compiler`'s, which is private to this
 //! crate. In the order of a request:
 //!
-//! * [`schema`]: the arena that a dialect fills; [`sdl`]: the same as text; [`visibility`]: the parts
-//!   of it that some clients see
+//! * [`schema`]: the arena that a dialect fills, of `shared_arena`s and with `type_names`; [`sdl`]: the
+//!   same as text; [`visibility`]: the parts of it that some clients see
 //! * [`request`]: bytes to query, operation name and variables; [`json`]: JSON parsing with limits
 //! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: validated operations
@@ -44,7 +44,9 @@ pub mod problem;
 pub mod request;
 pub mod schema;
 pub mod sdl;
+mod shared_arena;
 mod suggestion;
+mod type_names;
 pub mod usage;
 mod validate_schema;
 pub mod value;
@@ -72,6 +74,7 @@ pub use normalized::normalized;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};
 pub use sdl::{Applied, print_const, print_definitions, print_schema, print_schema_applying};
+pub use shared_arena::{SharedArena, Signatures};
 pub use suggestion::similar_names;
 pub use validate_schema::validate_schema;
-pub use visibility::{Position, View, Visibility};
+pub use visibility::{Position, PositionIndex, View, Visibility};

@@ -7,10 +7,12 @@ use std::fmt;
 use std::ops::Index;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 pub use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::leniency::Leniency;
+use crate::shared_arena::{SharedArena, Signatures};
+use crate::type_names::TypeNames;
 use crate::value::Const;
 
 crate::heap_size!(plain TypeRef);
@@ -28,12 +30,13 @@ pub fn is_name(name: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     types: Vec<TypeDefinition>,
-    fields: Vec<FieldDefinition>,
-    inputs: Vec<InputDefinition>,
-    values: Vec<EnumValueDefinition>,
-    by_name: FxHashMap<Arc<str>, TypeId>,
+    fields: SharedArena<FieldDefinition>,
+    inputs: SharedArena<InputDefinition>,
+    values: SharedArena<EnumValueDefinition>,
+    by_name: TypeNames,
     /// Interned names and descriptions: most of them repeat.
     texts: FxHashSet<Arc<str>>,
+    known: Known,
     /// Custom directives of operations.
     pub directives: Vec<DirectiveDefinition>,
     pub query: Option<TypeId>,
@@ -43,6 +46,31 @@ pub struct Schema {
     pub suggests_names: bool,
     /// Rules of validation that are left out.
     pub leniency: Leniency,
+}
+
+/// Definitions so far, of which equal ones share a place.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    fields: Signatures<Signature>,
+    inputs: Signatures<Signature>,
+    values: Signatures<Signature>,
+}
+
+/// The addresses of an interned name and description, and the type.
+type Signature = (usize, usize, Option<TypeRef>);
+
+fn signature(
+    name: &Arc<str>,
+    description: Option<&Arc<str>>,
+    r#type: Option<TypeRef>,
+) -> Signature {
+    let address = |text: &Arc<str>| text.as_ptr() as usize;
+    (address(name), description.map_or(0, address), r#type)
+}
+
+/// The names of types.
+fn name_of<'t>(types: &'t [TypeDefinition]) -> impl Fn(TypeId) -> &'t str {
+    move |id| types.get(id.index()).map_or("", |definition| &definition.name)
 }
 
 /// A custom directive of operations. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
@@ -161,7 +189,7 @@ pub struct InputDefinition {
 }
 
 /// A value of an enum type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EnumValueDefinition {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -305,15 +333,13 @@ impl Schema {
     pub fn add_type(&mut self, mut definition: TypeDefinition) -> Option<TypeId> {
         self.share(&mut definition.name);
         self.share_optional(&mut definition.description);
-        let id = TypeId::new(self.types.len());
-        match self.by_name.entry(definition.name.clone()) {
-            std::collections::hash_map::Entry::Occupied(_) => None,
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(id);
-                self.types.push(definition);
-                Some(id)
-            }
+        if self.find_type(&definition.name).is_some() {
+            return None;
         }
+        let id = TypeId::new(self.types.len());
+        self.types.push(definition);
+        self.by_name.insert(id, name_of(&self.types));
+        Some(id)
     }
 
     /// Sets the description and the kind of a type that was added before them.
@@ -326,14 +352,14 @@ impl Schema {
 
     /// Changes the name of a type; false if it is taken.
     pub fn rename_type(&mut self, id: TypeId, name: &str) -> bool {
-        if self.by_name.contains_key(name) {
+        if self.find_type(name).is_some() {
             return false;
         }
         let mut name: Arc<str> = name.into();
         self.share(&mut name);
-        let old = std::mem::replace(&mut self.types[id.index()].name, Arc::clone(&name));
-        self.by_name.remove(&old);
-        self.by_name.insert(name, id);
+        self.by_name.remove(id, name_of(&self.types));
+        self.types[id.index()].name = name;
+        self.by_name.insert(id, name_of(&self.types));
         true
     }
 
@@ -341,7 +367,7 @@ impl Schema {
     pub fn rename_field(&mut self, id: FieldId, name: &str) {
         let mut name: Arc<str> = name.into();
         self.share(&mut name);
-        self.fields[id.index()].name = name;
+        self.fields.own(id.index()).name = name;
     }
 
     /// Adds a field to an object or interface type; on any other type it is unreachable.
@@ -349,6 +375,18 @@ impl Schema {
         self.share_field(&mut definition);
         let id = FieldId::new(self.fields.len());
         self.fields.push(definition);
+        self.attach_field(parent, id);
+        id
+    }
+
+    /// The same for a field without arguments, whose definition many types have: its memory is shared
+    /// with equal ones.
+    pub fn add_plain_field(&mut self, parent: TypeId, mut definition: FieldDefinition) -> FieldId {
+        self.share_field(&mut definition);
+        let id = FieldId::new(self.fields.len());
+        let FieldDefinition { name, description, r#type, .. } = &definition;
+        let signature = signature(name, description.as_ref(), Some(*r#type));
+        self.fields.push_shared(definition, signature, &mut self.known.fields);
         self.attach_field(parent, id);
         id
     }
@@ -383,7 +421,7 @@ impl Schema {
 
     /// Replaces an argument of a field by another one.
     pub fn replace_argument(&mut self, field: FieldId, old: InputId, new: InputId) {
-        let arguments = self.fields[field.index()].arguments.iter_mut();
+        let arguments = self.fields.own(field.index()).arguments.iter_mut();
         arguments.filter(|argument| **argument == old).for_each(|argument| *argument = new);
     }
 
@@ -405,13 +443,15 @@ impl Schema {
     pub fn add_input(&mut self, mut definition: InputDefinition) -> InputId {
         self.share_input(&mut definition);
         let id = InputId::new(self.inputs.len());
-        self.inputs.push(definition);
+        let InputDefinition { name, description, r#type, .. } = &definition;
+        let signature = signature(name, description.as_ref(), Some(*r#type));
+        self.inputs.push_shared(definition, signature, &mut self.known.inputs);
         id
     }
 
     /// Attaches an argument to a field.
     pub fn attach_argument(&mut self, field: FieldId, id: InputId) {
-        self.fields[field.index()].arguments.push(id);
+        self.fields.own(field.index()).arguments.push(id);
     }
 
     /// Attaches a field to an input object type.
@@ -467,7 +507,8 @@ impl Schema {
         self.share_optional(&mut value.description);
         self.share_optional(&mut value.deprecated);
         let id = EnumValueId::new(self.values.len());
-        self.values.push(value);
+        let signature = signature(&value.name, value.description.as_ref(), None);
+        self.values.push_shared(value, signature, &mut self.known.values);
         match &mut self.types[parent.index()].kind {
             TypeKind::Enum { values } => values.push(id),
             TypeKind::Scalar
@@ -515,24 +556,21 @@ impl Schema {
                 TypeKind::InputObject { fields: ids } => sort_inputs(ids),
             }
         }
-        for field in &mut self.fields {
+        for field in self.fields.elements_mut() {
             sort_inputs(&mut field.arguments);
         }
         // A type that is not kept is named by members that are in no type any more.
         let retyped = |r#type: &mut TypeRef| {
             r#type.base = place(r#type.base).unwrap_or(TypeId::new(0));
         };
-        self.fields.iter_mut().for_each(|field| retyped(&mut field.r#type));
-        self.inputs.iter_mut().for_each(|input| retyped(&mut input.r#type));
+        self.fields.elements_mut().for_each(|field| retyped(&mut field.r#type));
+        self.inputs.elements_mut().for_each(|input| retyped(&mut input.r#type));
+        // Signatures have the old ids of types.
+        self.known = Known::default();
         let mut types: Vec<Option<TypeDefinition>> =
             std::mem::take(&mut self.types).into_iter().map(Some).collect();
         self.types = order.into_iter().filter_map(|index| types[index].take()).collect();
-        self.by_name = self
-            .types
-            .iter()
-            .enumerate()
-            .map(|(index, definition)| (Arc::clone(&definition.name), TypeId::new(index)))
-            .collect();
+        self.by_name = TypeNames::of(self.types.len(), name_of(&self.types));
         let root = |root: Option<TypeId>| root.and_then(place);
         (self.query, self.mutation, self.subscription) =
             (root(self.query), root(self.mutation), root(self.subscription));
@@ -541,7 +579,8 @@ impl Schema {
     /// Frees spare capacity.
     pub fn shrink(&mut self) {
         self.texts = FxHashSet::default();
-        self.by_name.shrink_to_fit();
+        self.known = Known::default();
+        self.by_name = TypeNames::of(self.types.len(), name_of(&self.types));
         self.types.shrink_to_fit();
         self.fields.shrink_to_fit();
         self.inputs.shrink_to_fit();
@@ -556,7 +595,7 @@ impl Schema {
                 TypeKind::Scalar | TypeKind::Union { .. } => {}
             }
         }
-        for field in &mut self.fields {
+        for field in self.fields.elements_mut() {
             field.arguments.shrink_to_fit();
         }
     }
@@ -600,7 +639,7 @@ impl Schema {
 
     #[must_use]
     pub fn find_type(&self, name: &str) -> Option<TypeId> {
-        self.by_name.get(name).copied()
+        self.by_name.find(name, name_of(&self.types))
     }
 
     /// The field of an object or interface type.

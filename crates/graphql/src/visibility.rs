@@ -5,7 +5,11 @@
 //! introspection and printing read a schema through a [`View`], which leaves out what is hidden: an
 //! error for a hidden name is that for an unknown one.
 
+mod position_index;
+
 use std::ops::Index;
+
+pub use position_index::PositionIndex;
 
 use crate::schema::{
     DirectiveDefinition, EnumValueId, FieldId, InputId, Schema, TypeDefinition, TypeId, TypeKind,
@@ -77,10 +81,10 @@ impl Visibility {
     /// The positions that are allowed and can be used.
     ///
     /// A position is hidden, too, if its type has no visible member, or if it has a required argument
-    /// that is hidden and not `is_given` without the client; a type is hidden if no visible position leads to it. The type of queries stays,
-    /// even without fields: a rule should leave it one. Defaults of inputs are not checked: none may
-    /// name a position that is ever hidden. `is_nullable` names the fields that may be null although
-    /// the schema says otherwise.
+    /// that is hidden and not `is_given` without the client; a type is hidden if no visible position
+    /// leads to it. The type of queries stays, even without fields: a rule should leave it one.
+    /// Defaults of inputs are not checked: none may name a position that is ever hidden.
+    /// `is_nullable` names the fields that may be null although the schema says otherwise.
     #[must_use]
     pub fn new(
         schema: &Schema,
@@ -88,28 +92,7 @@ impl Visibility {
         is_nullable: impl Fn(FieldId) -> bool,
         is_given: impl Fn(InputId) -> bool,
     ) -> Self {
-        let (fields, inputs, values) = schema.sizes();
-        let types = schema.types().count();
-        let mut visibility = Self {
-            types: Bits::new(types),
-            fields: Bits::new(fields),
-            inputs: Bits::new(inputs),
-            values: Bits::new(values),
-            nullable: Bits::new(fields),
-        };
-        let all = |size: usize, of: fn(usize) -> Position, bits: &mut Bits| {
-            (0..size).filter(|index| is_allowed(of(*index))).for_each(|index| bits.insert(index));
-        };
-        all(fields, |index| Position::Field(FieldId::new(index)), &mut visibility.fields);
-        all(inputs, |index| Position::Input(InputId::new(index)), &mut visibility.inputs);
-        all(values, |index| Position::EnumValue(EnumValueId::new(index)), &mut visibility.values);
-        (0..fields)
-            .filter(|index| is_nullable(FieldId::new(*index)))
-            .for_each(|index| visibility.nullable.insert(index));
-        (0..types).for_each(|index| visibility.types.insert(index));
-        visibility.hide_unusable(schema, &is_given);
-        visibility.hide_unreachable(schema);
-        visibility
+        PositionIndex::new(schema).visibility(is_allowed, is_nullable, is_given)
     }
 
     /// The bytes of the sets on the heap.
@@ -120,7 +103,8 @@ impl Visibility {
     }
 
     /// Hides types without visible members, then positions of hidden types, until nothing changes.
-    fn hide_unusable(&mut self, schema: &Schema, is_given: &impl Fn(InputId) -> bool) {
+    fn hide_unusable(&mut self, index: &PositionIndex<'_>, is_given: &impl Fn(InputId) -> bool) {
+        let schema = index.schema;
         loop {
             let mut changed = false;
             for (id, definition) in schema.types() {
@@ -133,28 +117,24 @@ impl Visibility {
                 }
             }
             // The first pass is needed for members that were hidden by the rule, too.
-            let (fields, inputs, _) = schema.sizes();
-            for id in (0..inputs).map(InputId::new) {
-                if self.inputs.has(id.index()) && !self.has_type(schema[id].r#type) {
-                    self.inputs.remove(id.index());
+            for (input, r#type) in index.input_types.iter().enumerate() {
+                if self.inputs.has(input) && !self.types.has(r#type.index()) {
+                    self.inputs.remove(input);
                     changed = true;
                 }
             }
-            for id in (0..fields).map(FieldId::new) {
-                let field = &schema[id];
-                if self.fields.has(id.index())
-                    && !(self.has_type(field.r#type)
-                        && self.has_required(schema, &field.arguments, is_given))
+            for (field, r#type) in index.field_types.iter().enumerate() {
+                if self.fields.has(field)
+                    && !(self.types.has(r#type.index())
+                        && self.has_required(index, field, is_given))
                 {
-                    self.fields.remove(id.index());
+                    self.fields.remove(field);
                     changed = true;
                 }
             }
-            for (id, definition) in schema.types() {
-                if let TypeKind::InputObject { fields } = &definition.kind
-                    && self.types.has(id.index())
-                    && !self.has_required(schema, fields, is_given)
-                {
+            for (id, required) in &index.demanding_types {
+                let is_there = |id: &InputId| self.inputs.has(id.index()) || is_given(*id);
+                if self.types.has(id.index()) && !required.iter().all(is_there) {
                     self.types.remove(id.index());
                     changed = true;
                 }
@@ -177,26 +157,25 @@ impl Visibility {
         }
     }
 
-    fn has_type(&self, r#type: TypeRef) -> bool {
-        self.types.has(r#type.base.index())
-    }
-
-    /// True if every input that a client must give is visible.
+    /// True if every argument of a field that a client must give is visible.
     fn has_required(
         &self,
-        schema: &Schema,
-        inputs: &[InputId],
+        index: &PositionIndex<'_>,
+        field: usize,
         is_given: &impl Fn(InputId) -> bool,
     ) -> bool {
-        inputs.iter().all(|id| {
-            let input = &schema[*id];
-            let is_required = input.r#type.is_non_null() && input.default.is_none();
-            !is_required || self.inputs.has(id.index()) || is_given(*id)
+        if !index.with_required.has(field) {
+            return true;
+        }
+        let mut arguments = index.schema[FieldId::new(field)].arguments.iter();
+        arguments.all(|id| {
+            !index.required.has(id.index()) || self.inputs.has(id.index()) || is_given(*id)
         })
     }
 
     /// Hides types that no visible position of a root leads to.
-    fn hide_unreachable(&mut self, schema: &Schema) {
+    fn hide_unreachable(&mut self, index: &PositionIndex<'_>) {
+        let schema = index.schema;
         let mut reached = Bits::new(schema.types().count());
         let mut waiting: Vec<TypeId> = Vec::new();
         let roots = [schema.query, schema.mutation, schema.subscription].into_iter().flatten();
@@ -204,50 +183,45 @@ impl Visibility {
         let visible = |id: &&InputId| self.inputs.has(id.index());
         let of_directives = directives.filter(visible).map(|id| schema[*id].r#type.base);
         for id in roots.chain(of_directives).filter(|id| self.types.has(id.index())) {
-            reach(&mut reached, &mut waiting, id);
+            reach(&mut reached, &mut waiting, Some(id));
         }
-        let mut implementers: Vec<(TypeId, TypeId)> = Vec::new();
-        for (id, definition) in schema.types() {
-            if let TypeKind::Object { interfaces, .. } | TypeKind::Interface { interfaces, .. } =
-                &definition.kind
-            {
-                implementers.extend(interfaces.iter().map(|interface| (*interface, id)));
-            }
-        }
-        implementers.sort_unstable();
+        let base = |types: &[TypeId], index: usize| types.get(index).copied();
+        let PositionIndex { field_types, input_types, implementers, .. } = index;
         while let Some(id) = waiting.pop() {
             match &schema[id].kind {
                 TypeKind::Scalar | TypeKind::Enum { .. } => {}
                 TypeKind::Object { fields, interfaces }
                 | TypeKind::Interface { fields, interfaces } => {
                     for field in fields.iter().filter(|field| self.fields.has(field.index())) {
-                        let field = &schema[*field];
-                        reach(&mut reached, &mut waiting, field.r#type.base);
-                        for input in &field.arguments {
+                        reach(&mut reached, &mut waiting, base(field_types, field.index()));
+                        if !index.with_arguments.has(field.index()) {
+                            continue;
+                        }
+                        for input in &schema[*field].arguments {
                             if self.inputs.has(input.index()) {
-                                reach(&mut reached, &mut waiting, schema[*input].r#type.base);
+                                reach(&mut reached, &mut waiting, base(input_types, input.index()));
                             }
                         }
                     }
                     for interface in interfaces.iter().filter(|one| self.types.has(one.index())) {
-                        reach(&mut reached, &mut waiting, *interface);
+                        reach(&mut reached, &mut waiting, Some(*interface));
                     }
                     let first = implementers.partition_point(|(interface, _)| *interface < id);
                     let of_this = implementers.iter().skip(first);
                     for (_, object) in of_this.take_while(|(interface, _)| *interface == id) {
                         if self.types.has(object.index()) {
-                            reach(&mut reached, &mut waiting, *object);
+                            reach(&mut reached, &mut waiting, Some(*object));
                         }
                     }
                 }
                 TypeKind::Union { members } => {
                     for member in members.iter().filter(|member| self.types.has(member.index())) {
-                        reach(&mut reached, &mut waiting, *member);
+                        reach(&mut reached, &mut waiting, Some(*member));
                     }
                 }
                 TypeKind::InputObject { fields } => {
                     for input in fields.iter().filter(|input| self.inputs.has(input.index())) {
-                        reach(&mut reached, &mut waiting, schema[*input].r#type.base);
+                        reach(&mut reached, &mut waiting, base(input_types, input.index()));
                     }
                 }
             }
@@ -264,8 +238,10 @@ impl Visibility {
     }
 }
 
-fn reach(reached: &mut Bits, waiting: &mut Vec<TypeId>, id: TypeId) {
-    if !reached.has(id.index()) {
+fn reach(reached: &mut Bits, waiting: &mut Vec<TypeId>, id: Option<TypeId>) {
+    if let Some(id) = id
+        && !reached.has(id.index())
+    {
         reached.insert(id.index());
         waiting.push(id);
     }

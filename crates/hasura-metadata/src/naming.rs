@@ -119,8 +119,12 @@ impl Identifier {
     }
 
     fn snake(&self) -> String {
-        let words = std::iter::once(&self.first).chain(&self.rest);
-        words.map(String::as_str).collect::<Vec<_>>().join("_")
+        let mut name = self.first.clone();
+        for word in &self.rest {
+            name.push('_');
+            name.push_str(word);
+        }
+        name
     }
 
     fn camel(&self) -> String {
@@ -182,13 +186,22 @@ impl Naming<'_> {
     /// snake case, as in `bool_exp`.
     #[must_use]
     pub fn table_type(&self, table: &Identifier, suffix: &str) -> String {
-        let mut identifier = table.clone();
-        if !suffix.is_empty() {
-            identifier.rest.extend(split(suffix));
-        }
         let name = match self.convention {
-            NamingConvention::HasuraDefault => identifier.snake(),
-            NamingConvention::GraphQlDefault => identifier.pascal(),
+            NamingConvention::HasuraDefault if suffix.is_empty() => table.snake(),
+            // The words of the suffix would be split and joined again.
+            NamingConvention::HasuraDefault => {
+                let mut name = table.snake();
+                name.push('_');
+                name.push_str(suffix);
+                name
+            }
+            NamingConvention::GraphQlDefault => {
+                let mut identifier = table.clone();
+                if !suffix.is_empty() {
+                    identifier.rest.extend(split(suffix));
+                }
+                identifier.pascal()
+            }
         };
         self.customize_type(name)
     }

@@ -182,28 +182,16 @@ impl Context<'_> {
                         None => Node::Literal(b"null".as_slice().into()),
                     },
                     FieldBinding::Aggregate(AggregateField::Value(values)) => {
-                        let asked = |value: &&AggregateValue| match within.function {
-                            Some(function) => value.function == function,
-                            None => true,
+                        let value = self.value_within(values, within, field, id)?;
+                        let place = match (value.field.map(ValueRef::field), within.place) {
+                            (None, Some((place, once))) => (Some(place.clone()), once),
+                            (place, _) => (place, false),
                         };
-                        match values.iter().find(asked) {
-                            Some(value) => {
-                                let place = value.field.map(ValueRef::field);
-                                let place = match (place, within.place) {
-                                    (None, Some((place, once))) => (Some(place.clone()), once),
-                                    (place, _) => (place, false),
-                                };
-                                self.aggregate_value(value, place, terms)
-                            }
-                            None => {
-                                let message = format!(
-                                    "`{}` has no such value: the function does not take values of \
-                                     its type.",
-                                    api.schema[id].name
-                                );
-                                return Err(LowerError::refused(&message, field.location));
-                            }
-                        }
+                        self.aggregate_value(value, place, terms)
+                    }
+                    FieldBinding::Aggregate(AggregateField::FieldValue { field: of, values }) => {
+                        let value = self.value_within(values, within, field, id)?;
+                        self.aggregate_value(value, (Some(ValueRef::field(*of)), false), terms)
                     }
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
                         let given = self.call_arguments(field)?;
@@ -222,6 +210,27 @@ impl Context<'_> {
             fields.push(self.shape_field(field, node));
         }
         Ok(self.shape.add_fields(fields))
+    }
+
+    /// Of several aggregates the one whose function is that of the enclosing object.
+    fn value_within<'v>(
+        &self,
+        values: &'v [AggregateValue],
+        within: Within<'_>,
+        field: &CollectedField<'_>,
+        id: graphql::schema::FieldId,
+    ) -> Result<&'v AggregateValue, LowerError> {
+        let is_wanted = |value: &&AggregateValue| match within.function {
+            Some(function) => value.function == function,
+            None => true,
+        };
+        values.iter().find(is_wanted).ok_or_else(|| {
+            let message = format!(
+                "`{}` has no such value: the function does not take values of its type.",
+                self.api.schema[id].name
+            );
+            LowerError::refused(&message, field.location)
+        })
     }
 
     /// The number of rows, or of the values of the columns that the field's arguments name.

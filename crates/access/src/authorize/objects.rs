@@ -117,7 +117,7 @@ impl Walk<'_> {
             return self.require_after(step, &listed, Filter::none(), "insert");
         }
         let Some(granted) = self.candidates(entity, Privilege::Insert, &said) else { return };
-        for (field, operand) in granted.presets {
+        for (field, operand) in granted.presets.iter().cloned() {
             match keys {
                 Operand::Objects(keys) => {
                     let values = vec![operand; keys.each.len()];
@@ -147,7 +147,7 @@ impl Walk<'_> {
         let Some(granted) = self.candidates(entity, Privilege::Update, &said) else { return };
         let passes = Filter::and(vec![granted.rows, self.visible(entity)]);
         self.require_before(step, &listed, passes, "update");
-        for (field, operand) in granted.presets {
+        for (field, operand) in granted.presets.iter().cloned() {
             match keys {
                 Operand::Objects(keys) => {
                     let values = vec![operand; keys.each.len()];

@@ -24,8 +24,8 @@ use ir::{
 use super::{Changed, StepOfRoot, Walk};
 use crate::condition::any;
 use crate::denial::Denial;
-use crate::grant::Privilege;
-use candidates::{Candidates, Presets};
+use crate::grant::{Presets, Privilege};
+use candidates::Candidates;
 use nested::{as_preset, both};
 
 impl Walk<'_> {
@@ -117,7 +117,7 @@ impl Walk<'_> {
     }
 
     fn preset(&mut self, insert: &mut Insert, presets: &Presets) {
-        for (field, operand) in presets {
+        for (field, operand) in presets.iter() {
             insert.fields.push(*field);
             match &mut insert.rows {
                 InsertedRows::Each(rows) => {

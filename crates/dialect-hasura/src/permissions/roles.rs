@@ -10,6 +10,7 @@ use access::{
 use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
 use hasura_metadata::types::function::{ExposedAs, Function};
 use hasura_metadata::types::name::Name;
+use hasura_metadata::types::permission::TablePermissions;
 use hasura_metadata::{Metadata, Problem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -149,18 +150,20 @@ pub(super) struct Functions<'m> {
     pub(super) infers: bool,
 }
 
-/// Compiles the permissions of the tables by role, sorted by name.
+/// Compiles the permissions of the tables, which are in their order, by role, sorted by name.
 pub(super) fn of_tables(
     catalog: &Catalog,
-    tables: &Tables<'_>,
+    (tables, permissions): (&Tables<'_>, Vec<TablePermissions>),
     functions: Functions<'_>,
     actions: &[ActionRoles],
     options: &Options,
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
-    for table in tables.iter() {
-        compiling.table(&TableCompiler::new(catalog, tables, table, options));
+    // They are dropped together in the end: what is compiled would fill gaps between them otherwise.
+    for (table, permissions) in tables.iter().zip(&permissions) {
+        compiling.table(&TableCompiler::new(catalog, tables, table, options), permissions);
     }
+    drop(permissions);
     let Compiling { mut roles, grants, mut problems } = compiling;
     if let Some(served) = options.metadata.served() {
         add_remote(&mut roles, served.metadata(), options, &mut problems);
@@ -232,11 +235,11 @@ struct Compiling {
 }
 
 impl Compiling {
-    fn table(&mut self, compiler: &TableCompiler<'_>) {
-        let (entity, table) = (compiler.entity(), compiler.table.table);
+    fn table(&mut self, compiler: &TableCompiler<'_>, permissions: &TablePermissions) {
+        let entity = compiler.entity();
         let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
-        for entry in &table.select_permissions {
+        for entry in &permissions.select {
             let compiled = compiler.select(&entry.permission);
             let Some(select) = self.keep(&entry.role, compiled) else { continue };
             let select = self.grants.share(&mut known, select, |grants, select| {
@@ -245,7 +248,7 @@ impl Compiling {
             self.of(&entry.role, entity).select = vec![select];
         }
         let mut known = Vec::new();
-        for entry in &table.insert_permissions {
+        for entry in &permissions.insert {
             let compiled = compiler.insert(&entry.permission);
             let change =
                 self.change((Kind::Insert, &name), entity, &entry.role, compiled, &mut known);
@@ -254,7 +257,7 @@ impl Compiling {
             }
         }
         let mut known = Vec::new();
-        for entry in &table.update_permissions {
+        for entry in &permissions.update {
             let compiled = compiler.update(&entry.permission);
             let change =
                 self.change((Kind::Update, &name), entity, &entry.role, compiled, &mut known);
@@ -263,7 +266,7 @@ impl Compiling {
             }
         }
         let mut known = Vec::new();
-        for entry in &table.delete_permissions {
+        for entry in &permissions.delete {
             let compiled = compiler.delete(&entry.permission);
             let change =
                 self.change((Kind::Delete, &name), entity, &entry.role, compiled, &mut known);

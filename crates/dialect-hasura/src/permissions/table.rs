@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use access::{Check, Condition, FieldSet, Permission};
+use access::{Check, Condition, FieldSet, Permission, Presets};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, Generated};
 use hasura_metadata::types::expression::BooleanExpression;
 use hasura_metadata::types::permission::{
@@ -110,12 +110,13 @@ pub(super) struct TableCompiler<'a> {
     shared: RefCell<Shared>,
 }
 
-/// The different conditions and columns of the permissions so far. There are few: the permissions of
+/// The different conditions, columns and presets of the permissions so far. There are few: the permissions of
 /// all roles for reading, inserting, updating and deleting rows are about the same rows.
 #[derive(Default)]
 struct Shared {
     conditions: Vec<Arc<Condition>>,
     fields: Vec<FieldSet>,
+    presets: Vec<Presets>,
 }
 
 /// The equal one of those that are known, or a new one.
@@ -163,7 +164,7 @@ impl<'a> TableCompiler<'a> {
             }
         }
         done(problems)?;
-        let (presets, check) = (Vec::new(), Check::None);
+        let (presets, check) = (self.share_presets(Vec::new()), Check::None);
         let permission = Permission { rows, limit: select.limit, fields, presets, check };
         Ok(Select {
             permission: Arc::new(permission),
@@ -222,7 +223,8 @@ impl<'a> TableCompiler<'a> {
         let validation = self.validation("delete", delete.validate_input.as_ref(), &mut problems);
         let rows = self.condition(&delete.filter, &mut problems);
         done(problems)?;
-        let (presets, check, fields) = (Vec::new(), Check::None, FieldSet::default());
+        let (presets, check) = (self.share_presets(Vec::new()), Check::None);
+        let fields = FieldSet::default();
         let permission = Permission { rows, limit: None, fields, presets, check };
         Ok(Change {
             permission: Arc::new(permission),
@@ -296,7 +298,7 @@ impl<'a> TableCompiler<'a> {
         presets: &ColumnPresets,
         place: &Location,
         problems: &mut Vec<Problem>,
-    ) -> Vec<(FieldId, Operand)> {
+    ) -> Presets {
         let mut compiled = Vec::new();
         for (name, preset) in presets {
             let Some(field) = self.column(name, || place.clone(), problems) else { continue };
@@ -315,7 +317,11 @@ impl<'a> TableCompiler<'a> {
                 Err(problem) => problems.push(problem),
             }
         }
-        compiled
+        self.share_presets(compiled)
+    }
+
+    fn share_presets(&self, presets: Vec<(FieldId, Operand)>) -> Presets {
+        share(&mut self.shared.borrow_mut().presets, presets.into())
     }
 
     fn validation(

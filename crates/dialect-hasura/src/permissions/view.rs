@@ -3,7 +3,7 @@
 //! A position is visible if the role has the permission that its binding needs: a column of a type
 //! needs permission to read it, a member of `T_set_input` to update it, a relationship to read rows
 //! of the other table. What a binding does not name follows: a type without visible members is
-//! hidden, and so is a field whose required argument is ([`Visibility`]). Bindings that are not known
+//! hidden, and so is a field whose required argument is ([`graphql::Visibility`]). Bindings that are not known
 //! here are hidden.
 
 use api::binding::{
@@ -13,7 +13,7 @@ use api::binding::{
 use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
-use graphql::{Position, Visibility};
+use graphql::{Position, PositionIndex};
 use http_resolvers::HttpResolver;
 use http_resolvers::projection::Keys;
 use http_resolvers::related_field::RelatedField;
@@ -32,7 +32,7 @@ pub(super) fn views(
     roles: &[RolePermissions],
     remote: &RemoteAccess<'_>,
 ) -> RoleViews {
-    let known = Known::new(api, catalog);
+    let (known, index) = (Known::new(api, catalog), PositionIndex::new(&api.schema));
     let mut views = RoleViews::default();
     let has_texts = !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries);
     // Texts in the place of queries and of columns are for roles without any.
@@ -42,15 +42,13 @@ pub(super) fn views(
             Position::EnumValue(id) => !known.placeholders.contains_key(&id),
             Position::Input(_) => true,
         };
-        let view = Visibility::new(&api.schema, is_allowed, |_| false, |_| false);
-        views.insert(ADMIN, view);
+        views.insert(ADMIN, index.visibility(is_allowed, |_| false, |_| false));
     }
     for role in roles {
         let (bits, has_queries) = (RoleBits::new(catalog, role), role.has_queries());
         let remote = remote.view(&role.remote);
         let view = View { api, catalog, known: &known, role: bits, has_queries, remote: &remote };
-        let visibility = Visibility::new(
-            &api.schema,
+        let visibility = index.visibility(
             |position| view.is_allowed(position),
             |field| view.is_nullable(field),
             |input| remote.presets.contains_key(&input),
@@ -331,9 +329,7 @@ impl View<'_> {
             // that a visible root field gives.
             FieldBinding::Refused(_) => self.has_related_root(id),
             FieldBinding::Computed(computed) => self.role.functions.contains(&computed.function),
-            FieldBinding::Aggregate(AggregateField::Value(values)) => {
-                values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
-            }
+            FieldBinding::Aggregate(AggregateField::FieldValue { field, .. }) => self.reads(*field),
             FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Function(_))
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)

@@ -140,13 +140,8 @@ impl SharedValues {
         for Function { function, result, .. } in &FUNCTIONS {
             for (column, r#type, leaf) in accepted(build, planned, *result) {
                 let (id, form) = (column.field.id, column.values.binding.form);
-                let value = AggregateValue {
-                    function: *function,
-                    field: Some(id),
-                    leaf,
-                    form,
-                    absent: None,
-                };
+                let value =
+                    AggregateValue { function: *function, field: None, leaf, form, absent: None };
                 let known = shared.iter_mut().find(|(of, known, _)| *of == id && *known == r#type);
                 match known {
                     // Two names of one function have one value.
@@ -164,7 +159,9 @@ impl SharedValues {
         let mut shared = self.0.iter();
         let values = shared.find(|(of, known, _)| *of == column.field.id && *known == r#type);
         let values = values.map(|(.., values)| values.as_slice()).unwrap_or_default();
-        let binding = FieldBinding::Aggregate(AggregateField::Value(values.into()));
+        let aggregate =
+            AggregateField::FieldValue { field: column.field.id, values: values.into() };
+        let binding = FieldBinding::Aggregate(aggregate);
         let field = DraftField::new(column.name(), r#type, binding).verbatim();
         field.described_by(column.description())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Check, Condition, FieldSet, Grant, Permission};
+use access::{Check, Condition, FieldSet, Grant, Permission, Presets};
 use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
 use graphql::similar_names;
 use ir::Operand;
@@ -37,7 +37,7 @@ impl Resolver<'_> {
             let rows = problems.keep(self.condition(entity, rows));
             let fields = problems.keep(self.columns(entity, columns));
             let (rows, fields) = (Arc::new(rows?), fields?);
-            let (presets, check) = (Vec::new(), Check::None);
+            let (presets, check) = (Presets::default(), Check::None);
             Some(Arc::new(Permission { rows, limit: *limit, fields, presets, check }))
         });
         let insert = rule.insert.as_ref().and_then(|insert| {
@@ -76,7 +76,7 @@ impl Resolver<'_> {
             self.line = *line;
             let rows = Arc::new(problems.keep(self.condition(entity, rows))?);
             let fields = FieldSet::default();
-            let (presets, check) = (Vec::new(), Check::None);
+            let (presets, check) = (Presets::default(), Check::None);
             Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         problems.none()?;
@@ -130,7 +130,7 @@ impl Resolver<'_> {
         &mut self,
         entity: EntityId,
         presets: &[(Box<str>, OperandValue)],
-    ) -> Result<Vec<(FieldId, Operand)>, PolicyProblems> {
+    ) -> Result<Presets, PolicyProblems> {
         let preset = |(name, value): &(Box<str>, OperandValue)| {
             let field = self.field(entity, name)?;
             if let Some(Generated::Stored | Generated::IdentityAlways) =
@@ -140,7 +140,7 @@ impl Resolver<'_> {
             }
             Ok((field, operand(value)))
         };
-        PolicyProblems::all(presets.iter().map(preset))
+        Ok(PolicyProblems::all(presets.iter().map(preset))?.into())
     }
 
     /// The fields that a condition reads, of the rows and of related rows.

@@ -53,6 +53,15 @@ keyed!(SelectPermissionEntry, "role of select permissions", |entry| entry.role.t
 keyed!(UpdatePermissionEntry, "role of update permissions", |entry| entry.role.text.clone());
 keyed!(DeletePermissionEntry, "role of delete permissions", |entry| entry.role.text.clone());
 
+/// The permissions on a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TablePermissions {
+    pub insert: Vec<InsertPermissionEntry>,
+    pub select: Vec<SelectPermissionEntry>,
+    pub update: Vec<UpdatePermissionEntry>,
+    pub delete: Vec<DeletePermissionEntry>,
+}
+
 object! {
     /// Conditions and columns of inserts.
     InsertPermission {

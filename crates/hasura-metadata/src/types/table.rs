@@ -11,7 +11,8 @@ use crate::types::event_trigger::EventTrigger;
 use crate::types::function::ComputedField;
 use crate::types::name::{GraphQlName, Name, QualifiedName};
 use crate::types::permission::{
-    DeletePermissionEntry, InsertPermissionEntry, SelectPermissionEntry, UpdatePermissionEntry,
+    DeletePermissionEntry, InsertPermissionEntry, SelectPermissionEntry, TablePermissions,
+    UpdatePermissionEntry,
 };
 use crate::types::relationship::{ArrayRelationship, ObjectRelationship};
 use crate::types::remote_relationship::RemoteRelationship;
@@ -34,6 +35,18 @@ object! {
         list delete_permissions: DeletePermissionEntry = "delete_permissions",
         list event_triggers: EventTrigger = "event_triggers",
         optional apollo_federation_config: ApolloFederation = "apollo_federation_config",
+    }
+}
+
+impl Table {
+    /// Takes the permissions of all roles out of the table.
+    pub fn take_permissions(&mut self) -> TablePermissions {
+        TablePermissions {
+            insert: std::mem::take(&mut self.insert_permissions),
+            select: std::mem::take(&mut self.select_permissions),
+            update: std::mem::take(&mut self.update_permissions),
+            delete: std::mem::take(&mut self.delete_permissions),
+        }
     }
 }
 

@@ -3,16 +3,13 @@
 use std::collections::HashSet;
 
 use catalog::{EntityId, EntityKind, FieldId, Generated};
-use ir::{Filter, Operand};
+use ir::Filter;
 
 use super::super::Walk;
 use crate::condition::any;
 use crate::denial::Denial;
-use crate::grant::Privilege;
-use crate::set::Granted;
-
-/// Values that are written beside those of the request.
-pub(in crate::authorize) type Presets = Vec<(FieldId, Operand)>;
+use crate::grant::{Presets, Privilege};
+use crate::granted::Granted;
 
 /// Grants that permit a change, together.
 pub(in crate::authorize) struct Candidates {

@@ -6,8 +6,8 @@ use ir::{
 };
 
 use super::super::Walk;
-use super::candidates::Presets;
 use crate::denial::Denial;
+use crate::grant::Presets;
 
 impl Walk<'_> {
     /// Authorizes the writes below a write.

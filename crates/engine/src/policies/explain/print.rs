@@ -145,7 +145,7 @@ impl RowPrinter<'_> {
                 Part::All(parts) => parts.iter().for_each(|part| self.part(part, 2)),
                 part => self.part(part, 2),
             }
-            for (field, operand) in &rule.permission.presets {
+            for (field, operand) in rule.permission.presets.iter() {
                 let Some(claim) = self.missing_claim(operand) else { continue };
                 let name = &self.catalog[*field].name;
                 let text =
