@@ -80,9 +80,10 @@ impl Permissions {
             all: &served.source().functions,
             infers: options.infer_function_permissions,
         };
+        let models = &tracking.native.models;
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, &tables, functions, &actions, options);
+            roles::of_tables(catalog, &tables, models, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         if !permissions.is_empty() {

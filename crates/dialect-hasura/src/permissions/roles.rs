@@ -11,6 +11,8 @@ use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
 use hasura_metadata::Problem;
 use hasura_metadata::types::function::{ExposedAs, Function};
 use hasura_metadata::types::name::Name;
+use hasura_metadata::types::permission::SelectPermissionEntry;
+use hasura_metadata::types::table::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::table::{Change, Select, TableCompiler};
@@ -18,6 +20,7 @@ use super::tables::{Tables, find_function, problem};
 use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
 use crate::Options;
 use crate::actions::{ActionRoles, QUERY};
+use crate::tracking::TrackedModel;
 
 /// The permissions of a role.
 #[derive(Debug, Default)]
@@ -144,13 +147,19 @@ pub(super) struct Functions<'m> {
 pub(super) fn of_tables(
     catalog: &Catalog,
     tables: &Tables<'_>,
+    models: &[TrackedModel<'_>],
     functions: Functions<'_>,
     actions: &[ActionRoles],
     options: &Options,
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
-        compiling.table(&TableCompiler::new(catalog, tables, table, options));
+        let compiler = TableCompiler::new(catalog, tables, table.entity, options);
+        compiling.table(&compiler, table.table);
+    }
+    for model in models {
+        let compiler = TableCompiler::new(catalog, tables, model.entity, options);
+        compiling.select(&compiler, model.permissions);
     }
     let Compiling { mut roles, grants, problems } = compiling;
     for action in actions {
@@ -175,11 +184,11 @@ struct Compiling {
 }
 
 impl Compiling {
-    fn table(&mut self, compiler: &TableCompiler<'_>) {
-        let (entity, table) = (compiler.entity(), compiler.table.table);
+    fn select(&mut self, compiler: &TableCompiler<'_>, entries: &[SelectPermissionEntry]) {
+        let entity = compiler.entity();
         let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
-        for entry in &table.select_permissions {
+        for entry in entries {
             let compiled = compiler.select(&entry.permission);
             let Some(select) = self.keep(&entry.role, compiled) else { continue };
             let select = self.grants.share(&mut known, select, |grants, select| {
@@ -187,6 +196,12 @@ impl Compiling {
             });
             self.of(&entry.role, entity).select = vec![select];
         }
+    }
+
+    fn table(&mut self, compiler: &TableCompiler<'_>, table: &Table) {
+        self.select(compiler, &table.select_permissions);
+        let entity = compiler.entity();
+        let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
         for entry in &table.insert_permissions {
             let compiled = compiler.insert(&entry.permission);
@@ -257,8 +272,8 @@ impl Compiling {
     }
 }
 
-/// The functions that a role may call: those of its computed fields, and root fields whose rows it may
-/// read, if they name the role, or are those of queries and their permissions are inferred.
+/// The functions that a role may call: those of its computed fields, those of native queries whose
+/// rows it may read, and root fields whose rows it may read, if they name the role, or are those of queries and their permissions are inferred.
 fn callable(
     catalog: &Catalog,
     tables: &Tables<'_>,
@@ -286,6 +301,10 @@ fn callable(
         let computed = computed.filter_map(|own| find_function(catalog, &own.definition.function));
         callable.extend(computed.filter(|function| reads(*function)));
     }
+    let is_query =
+        |function: &&catalog::Function| function.statement.is_some() || function.related.is_some();
+    let queries = catalog.functions().filter(is_query).map(|function| function.id);
+    callable.extend(queries.filter(|function| reads(*function)));
     for function in functions.all {
         let Some(id) = find_function(catalog, &function.function) else { continue };
         let is_query = match function.configuration.exposed_as {
