@@ -86,16 +86,10 @@ impl Permissions {
             roles::of_tables(catalog, &tables, models, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
-        if !permissions.is_empty() {
-            permissions.push(RolePermissions::default());
-        }
+        roles::add_named_functions(catalog, functions, &mut permissions);
+        permissions.push(RolePermissions::default());
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
-    }
-
-    /// True if there is no role but the administrator.
-    pub(super) fn is_empty(&self) -> bool {
-        self.permissions.is_empty()
     }
 
     /// True if a role may read nothing.

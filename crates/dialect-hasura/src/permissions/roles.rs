@@ -280,14 +280,7 @@ fn callable(
     functions: Functions<'_>,
     role: &RolePermissions,
 ) -> FxHashSet<FunctionId> {
-    let reads = |function: FunctionId| match catalog[function].result {
-        FunctionResult::Row(entity)
-        | FunctionResult::Rows(entity)
-        | FunctionResult::RowArray(entity) => {
-            role.tables.get(&entity).is_some_and(|table| !table.select.is_empty())
-        }
-        FunctionResult::Value(_) | FunctionResult::Values(_) | FunctionResult::Nothing => false,
-    };
+    let reads = |function: FunctionId| reads_rows(catalog, role, function);
     let mut callable = FxHashSet::default();
     for (entity, table) in &role.tables {
         for (_, select) in &table.select {
@@ -318,6 +311,36 @@ fn callable(
         }
     }
     callable
+}
+
+/// Adds the functions that name a role, which may be an inherited one.
+pub(super) fn add_named_functions(
+    catalog: &Catalog,
+    functions: Functions<'_>,
+    roles: &mut [RolePermissions],
+) {
+    for role in roles {
+        for function in functions.all {
+            let is_named = function.permissions.iter().any(|own| *own.role == *role.name);
+            if let Some(id) = find_function(catalog, &function.function).filter(|_| is_named)
+                && reads_rows(catalog, role, id)
+            {
+                role.functions.insert(id);
+            }
+        }
+    }
+}
+
+/// True if a role may read rows that a function returns.
+fn reads_rows(catalog: &Catalog, role: &RolePermissions, function: FunctionId) -> bool {
+    match catalog[function].result {
+        FunctionResult::Row(entity)
+        | FunctionResult::Rows(entity)
+        | FunctionResult::RowArray(entity) => {
+            role.tables.get(&entity).is_some_and(|table| !table.select.is_empty())
+        }
+        FunctionResult::Value(_) | FunctionResult::Values(_) | FunctionResult::Nothing => false,
+    }
 }
 
 /// The roles as access rules.

@@ -50,11 +50,15 @@ fn a_written_query_is_a_subquery_with_parameters() {
     ];
     let mut select = Select::from(FromItem::Written { parts, alias: Alias(0) });
     select.items = vec![item(Expression::named(Alias(0), "a"))];
-    check(&select, &expect![[r#"
+    check(
+        &select,
+        &expect![[r#"
         SELECT t0."a" FROM (select $2 as "a" -- all
-        ) AS t0"#]], &expect![[r#"
+        ) AS t0"#]],
+        &expect![[r#"
         SELECT t0."a" FROM (select ?2 as "a" -- all
-        ) AS t0"#]]);
+        ) AS t0"#]],
+    );
 }
 
 #[test]
