@@ -232,7 +232,7 @@ fn query<'a>(
         Some(Argument {
             name,
             description: own.description.as_deref(),
-            values: tracking.values(catalog, &r#type),
+            values: tracking.values(catalog, r#type),
             nullable: own.nullable,
             place,
         })

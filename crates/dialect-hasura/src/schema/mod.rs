@@ -83,6 +83,7 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     let bind = add(&mut build);
     let mut builder = build.draft.finish();
     calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
+    builder.schema_mut().sorts_values = true;
     builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
     native_queries::bind(&plan, &mut builder);
     bind(&mut builder);
