@@ -260,7 +260,7 @@ impl Walk<'_> {
     }
 
     fn check(&mut self, entity: EntityId, privilege: Privilege, field: Option<FieldId>) {
-        if self.catalog[entity].kind.is_stored() {
+        if self.catalog[entity].kind.has_permissions() {
             self.checked.insert(Checked::Rows(entity, privilege, field));
         }
         if let Some(claim) = self.set.missing_claim(entity, privilege) {
@@ -316,7 +316,7 @@ impl Walk<'_> {
             HopDirection::Forward => (relationship.from, relationship.to),
             HopDirection::Backward => (relationship.to, relationship.from),
         };
-        if near.is_some_and(|near| near != from && self.catalog[near].kind.is_stored()) {
+        if near.is_some_and(|near| near != from && self.catalog[near].kind.has_permissions()) {
             self.unsupported("a relationship of other rows");
         }
         (to, self.visible(to))

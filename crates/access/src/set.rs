@@ -135,7 +135,7 @@ impl AccessSet {
     /// are granted with the function.
     #[must_use]
     pub fn visible(&self, catalog: &Catalog, entity: EntityId) -> Option<Filter> {
-        if self.grants.is_none() || !catalog[entity].kind.is_stored() {
+        if self.grants.is_none() || !catalog[entity].kind.has_permissions() {
             return Some(Filter::all());
         }
         let grants = self.grants(entity, Privilege::Read);
@@ -161,7 +161,7 @@ impl AccessSet {
     #[must_use]
     pub fn cell(&self, catalog: &Catalog, field: FieldId) -> Cell {
         let entity = catalog[field].entity;
-        if self.grants.is_none() || !catalog[entity].kind.is_stored() {
+        if self.grants.is_none() || !catalog[entity].kind.has_permissions() {
             return Cell::Plain;
         }
         let grants = self.grants(entity, Privilege::Read);

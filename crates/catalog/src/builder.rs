@@ -12,6 +12,7 @@ use crate::ids::{
 use crate::note::Note;
 use crate::search::{Search, SearchKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
+use crate::written::WrittenProblem;
 
 /// Collects what introspection finds.
 #[derive(Debug, Default)]
@@ -87,6 +88,7 @@ impl Builder {
                 EntityKind::View
                 | EntityKind::MaterializedView
                 | EntityKind::Record
+                | EntityKind::Model
                 | EntityKind::ValueSet
                 | EntityKind::Composite
                 | EntityKind::Edge => WriteAccess::NONE,
@@ -252,6 +254,7 @@ impl Builder {
             output_name,
             callable: true,
             statement: None,
+            related: None,
             description,
         });
         id
@@ -274,6 +277,11 @@ impl Builder {
     /// Defines a function by a statement of the schema's author.
     pub fn state(&mut self, function: FunctionId, statement: Statement) {
         self.catalog.functions[function.index()].statement = Some(statement);
+    }
+
+    /// Tells why there is no function of an author's query.
+    pub fn written_problem(&mut self, problem: WrittenProblem) {
+        self.catalog.written_problems.push(problem);
     }
 
     pub fn constraint_comment(&mut self, comment: ConstraintComment) {

@@ -13,6 +13,7 @@ use crate::note::Note;
 use crate::row_estimate::RowEstimate;
 use crate::search::Search;
 use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
+use crate::written::WrittenProblem;
 
 /// The contents of a source, as far as they can be represented. Made by [`crate::Builder`].
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,7 @@ pub struct Catalog {
     pub(crate) searches: Vec<Search>,
     pub(crate) constraint_comments: Vec<ConstraintComment>,
     pub(crate) notes: Vec<Note>,
+    pub(crate) written_problems: Vec<WrittenProblem>,
     pub(crate) capabilities: Capabilities,
     pub(crate) known_rows: HashMap<EntityId, KnownRows>,
     pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
@@ -119,6 +121,20 @@ impl Catalog {
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// The reasons why queries of the schema's author became no functions.
+    #[must_use]
+    pub fn written_problems(&self) -> &[WrittenProblem] {
+        &self.written_problems
+    }
+
+    /// The function of an author's query.
+    #[must_use]
+    pub fn find_written(&self, name: &str) -> Option<&Function> {
+        let mut functions = self.functions.iter();
+        functions
+            .find(|one| one.statement.is_some() && one.namespace.is_none() && *one.name == *name)
     }
 
     #[must_use]

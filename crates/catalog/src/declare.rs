@@ -4,8 +4,8 @@
 use crate::builder::NewRelationship;
 use crate::catalog::Catalog;
 use crate::entity::{Key, Relationship, RelationshipKind};
-use crate::function::FunctionResult;
-use crate::ids::{CompositeId, EntityId, FieldId, RelationshipId};
+use crate::function::{Argument, ArgumentType, Function, FunctionResult, RelatedRows};
+use crate::ids::{CompositeId, EntityId, FieldId, FunctionId, RelationshipId};
 use crate::known_rows::KnownRows;
 use crate::note::Note;
 use crate::types::{Composite, Type};
@@ -42,6 +42,29 @@ impl Catalog {
             enforced: false,
             edge: None,
             description: new.description,
+        });
+        id
+    }
+
+    /// Adds a function that returns the rows of another one that agree in `fields` with a row of
+    /// `near`. Its last argument is that row, those before it are the other function's.
+    pub fn declare_related_rows(
+        &mut self,
+        name: Box<str>,
+        near: EntityId,
+        related: RelatedRows,
+    ) -> FunctionId {
+        let id = FunctionId::new(self.functions.len());
+        let of = &self.functions[related.of.index()];
+        let row = Argument { name: None, r#type: ArgumentType::Row(near), has_default: false };
+        let arguments = of.arguments.iter().cloned().chain([row]).collect();
+        self.functions.push(Function {
+            id,
+            name,
+            arguments,
+            statement: None,
+            related: Some(related),
+            ..of.clone()
         });
         id
     }

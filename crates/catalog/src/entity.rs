@@ -138,6 +138,8 @@ pub enum EntityKind {
     ForeignTable,
     /// The rows of one function, which no table stores.
     Record,
+    /// The rows of queries that the schema's author has written.
+    Model,
     /// The value of one function, or the values of its set, as rows of one field.
     ValueSet,
     /// The values of a composite type, decomposed.
@@ -156,8 +158,15 @@ impl EntityKind {
             Self::Table | Self::View | Self::MaterializedView | Self::ForeignTable | Self::Node => {
                 true
             }
-            Self::Record | Self::ValueSet | Self::Composite | Self::Edge => false,
+            Self::Record | Self::Model | Self::ValueSet | Self::Composite | Self::Edge => false,
         }
+    }
+
+    /// True if roles need a permission to read the rows: those that the source stores, and those of
+    /// written queries. Other rows come with the permission to call a function or to read a field.
+    #[must_use]
+    pub fn has_permissions(self) -> bool {
+        self.is_stored() || self == Self::Model
     }
 }
 

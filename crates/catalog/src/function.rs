@@ -23,7 +23,18 @@ pub struct Function {
     /// The definition, where the source has no function of the name: a statement of the schema's
     /// author.
     pub statement: Option<Statement>,
+    /// The rows of another function that belong to the row that is the last argument; those before
+    /// it are the arguments of that function.
+    pub related: Option<RelatedRows>,
     pub description: Option<Box<str>>,
+}
+
+/// The rows of a function that agree with another row in some fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelatedRows {
+    pub of: FunctionId,
+    /// Each field of the other row, with the field of the function's rows that equals it.
+    pub fields: Vec<(FieldId, FieldId)>,
 }
 
 /// A statement in the source's own language.
@@ -32,7 +43,7 @@ pub struct Statement {
     /// The statement's name for the row that is its first argument, if one is.
     pub row: Option<Box<str>>,
     pub parts: Vec<StatementPart>,
-    /// The column of its rows that is the result.
+    /// The column of its rows that is the result; empty if the rows themselves are.
     pub column: Box<str>,
     /// True if only its first row is the result.
     pub only_first: bool,

@@ -9,6 +9,7 @@
 //! * [`search`]: search indexes
 //! * [`types`]: types of fields
 //! * [`graph`]: introspection of a graph, which has no schema to fill the arena from
+//! * [`written`]: queries of the schema's author, of which a source makes functions
 //! * [`ids`]: the ids of the other modules
 //! * [`note`]: findings about unsupported parts of a source, with remedies
 //! * [`builder`]: construction of the arena by introspection
@@ -29,6 +30,7 @@ mod row_estimate;
 pub mod search;
 pub mod stored_as;
 pub mod types;
+pub mod written;
 
 pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
@@ -38,7 +40,8 @@ pub use entity::{
     TextIndex, TextIndexKind, VectorIndex, VectorMetric, WriteAccess,
 };
 pub use function::{
-    Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,
+    Argument, ArgumentType, Function, FunctionResult, RelatedRows, Statement, StatementPart,
+    Volatility,
 };
 pub use graph::{
     Coverage, Degree, End, GraphChange, GraphConstraint, GraphConstraintKind, GraphIndex,
@@ -56,4 +59,8 @@ pub use stored_as::{find_stored_type, stored_types};
 pub use types::{
     Attribute, Composite, Domain, Enum, EnumLabel, EpochUnit, Range, Scalar, SpatialKind,
     SpatialType, Type,
+};
+pub use written::{
+    RowModel, RowModelField, WrittenArgument, WrittenPart, WrittenProblem, WrittenQueries,
+    WrittenQuery,
 };

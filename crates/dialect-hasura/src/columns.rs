@@ -21,7 +21,12 @@ pub(super) struct Column<'a> {
     comment: Option<&'a str>,
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
+    /// A column of a logical model.
+    pub(super) fn of_model(field: &'a Field, values: Values) -> Self {
+        Self { field, values, name: field.name.clone().into(), comment: None }
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.name
     }

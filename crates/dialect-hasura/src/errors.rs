@@ -12,16 +12,24 @@ mod problem;
 use api::binding::{INVALID_NODE_ID, member_cursors};
 use catalog::SpatialKind;
 use geojson::{Geometry, check_raster};
-use graphql::problem::{InputRules, Located, Step};
+use graphql::problem::{InputRules, Located, Step, WITHIN_ARGUMENTS};
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::Value;
 
 use super::functions::OMITTED;
+use super::values::TREE;
 
 pub use database::{Refused, refused_by_database};
 
 /// The member of `extensions` with Hasura's code, which replaces the own one.
 const CODE: &str = "code";
+
+/// The error of a text that is no path of labels.
+const NO_PATH_OF_LABELS: &str = "Expecting label path: a sequence of zero or more labels separated by \
+                                 dots, for example L1.L2.L3";
+
+/// PostgreSQL's error of a pattern, which Hasura shows as it is.
+const ESCAPE_ENDS: &str = "LIKE pattern must not end with escape character";
 
 /// Nulls that Hasura refuses although its schema allows them, and numbers that may not be negative.
 pub const INPUT_RULES: InputRules = InputRules {
@@ -37,6 +45,13 @@ pub const INPUT_RULES: InputRules = InputRules {
             before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
         };
         let json = || serde_json::from_str::<Value>(json).ok();
+        if scalar == TREE {
+            let is_path = |text: &str| text.split('.').all(|label| !label.is_empty());
+            return match json()? {
+                Value::String(text) if is_path(&text) => None,
+                _ => Some(NO_PATH_OF_LABELS.into()),
+            };
+        }
         if is(SpatialKind::Geometry) || is(SpatialKind::Geography) {
             return match json()? {
                 Value::String(_) => None,
@@ -76,11 +91,7 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
             made(error, &error.message, &quoted(error.code.as_str()), "$")
         }
         (ErrorCode::ParseFailed, _) => {
-            let mut made =
-                made(error, "not a valid graphql query", &quoted("validation-failed"), "$.query");
-            // Where the syntax is wrong, which Hasura does not say.
-            made.extensions.push(("internal".into(), internal(&error.message)));
-            made
+            made(error, "not a valid graphql query", &quoted("validation-failed"), "$.query")
         }
         (ErrorCode::IntrospectionDisabled, _) => {
             made(error, &error.message, &quoted("not-supported"), "$")
@@ -104,7 +115,10 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
             let path = path::text(&path::of_id(&located.nearest));
             made(error, &message, &quoted("validation-failed"), &path)
         }
-        (ErrorCode::BadUserInput, None) if is_of_page(&error.message) => {
+        (ErrorCode::BadUserInput, None) if error.message == ESCAPE_ENDS => {
+            made(error, &error.message, &quoted("bad-request"), "$")
+        }
+        (ErrorCode::BadUserInput, None) if error.message == member_cursors::INVALID => {
             let path = path::text(&located.nearest);
             made(error, &error.message, &quoted("validation-failed"), &path)
         }
@@ -114,7 +128,10 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
             made(error, &error.message, &quoted("not-supported"), &path::text(&path))
         }
         (ErrorCode::BadUserInput, None) => {
-            let path = path::text(&path::of_arguments(&located.nearest));
+            let mut path = path::text(&path::of_arguments(&located.nearest));
+            let within = error.extensions.iter().find(|(key, _)| &**key == WITHIN_ARGUMENTS);
+            let within = within.and_then(|(_, json)| serde_json::from_str::<String>(json).ok());
+            path.push_str(&within.unwrap_or_default());
             made(error, &error.message, &quoted("validation-failed"), &path)
         }
         (ErrorCode::MissingSessionVariable, _) => {
@@ -143,20 +160,9 @@ fn is_of_omitted(message: &str) -> bool {
     message == OMITTED.required || message == OMITTED.before_unnamed
 }
 
-/// True for the errors of pages of the Relay API.
-fn is_of_page(message: &str) -> bool {
-    use member_cursors::{AFTER_AND_BEFORE, FIRST_AND_LAST, INVALID};
-    [AFTER_AND_BEFORE, FIRST_AND_LAST, INVALID].contains(&message)
-}
-
 /// The text as JSON.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
-}
-
-/// A message in the form of Hasura's `internal`.
-fn internal(message: &str) -> Box<str> {
-    serde_json::json!({ "error": { "message": message } }).to_string().into()
 }
 
 /// Hasura's code of an error.

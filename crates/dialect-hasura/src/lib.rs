@@ -11,6 +11,7 @@
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
 //! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
 //!   `collision.rs` for names that two of them would have
+//! * `native_queries.rs`: native queries and logical models, `planned_queries.rs`: those in the API
 //! * `functions.rs`: functions in the API; `enum_types.rs`: enums of the rows of tables
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * [`actions`]: fields that other servers resolve
@@ -43,8 +44,10 @@ mod functions;
 pub mod input_checks;
 pub mod metadata;
 mod naming;
+mod native_queries;
 pub mod permissions;
 mod plan;
+mod planned_queries;
 mod relations;
 pub mod remote;
 mod schema;
@@ -196,8 +199,6 @@ impl Declared<'_> {
             problems.append(&mut own);
             permissions
         });
-        // Without permissions there is the administrator alone, as without metadata.
-        let permissions = permissions.filter(|permissions| !permissions.is_empty());
         plan.schema = self.options.schema;
         plan.has_role_without_queries =
             permissions.as_ref().is_some_and(Permissions::has_role_without_queries);

@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use catalog::{Note, NoteKind};
+use catalog::{Note, NoteKind, WrittenQueries};
 use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::permission::TablePermissions;
 use hasura_metadata::types::source::Source;
 use hasura_metadata::types::table::Table;
 pub use hasura_metadata::{Folder, Reading, read_folder, read_text};
 use hasura_metadata::{Metadata, PackedMetadata, Problem, support};
+
+use crate::native_queries::NativeQueries;
 
 /// Limit of places that a notice lists.
 const MAX_PLACES: usize = 5;
@@ -190,6 +192,15 @@ impl ServedSource {
     #[must_use]
     pub fn notices(&self) -> &[Note] {
         &self.notices
+    }
+
+    /// The native queries of the source, which the database makes functions of; `None` if there are
+    /// none. Their problems are told when the API is made.
+    #[must_use]
+    pub fn written_queries(&self) -> Option<Arc<WrittenQueries>> {
+        let source = self.source();
+        (!source.native_queries.is_empty() || !source.logical_models.is_empty())
+            .then(|| Arc::new(NativeQueries::new(source).written))
     }
 
     /// The schemas that tables and functions of the source are in, in the order of the metadata.

@@ -84,27 +84,22 @@ impl Permissions {
             all: &served.source().functions,
             infers: options.infer_function_permissions,
         };
+        let models = &tracking.native.models;
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, (&tables, permissions), functions, &actions, options);
+            roles::of_tables(catalog, (&tables, permissions), models, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
-        // Without permissions of remote schemas, roles that nothing else names see these, too.
+        roles::add_named_functions(catalog, functions, &mut permissions);
+        permissions.push(RolePermissions::default());
+        // Without permissions of remote schemas, every role sees these.
         let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
-        if has_remote_schemas || !permissions.is_empty() {
-            permissions.push(RolePermissions::default());
-        }
         let is_open = has_remote_schemas && !options.remote_schema_permissions;
         for role in permissions.iter_mut().filter(|_| is_open) {
             role.has_remote_queries = true;
         }
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
-    }
-
-    /// True if there is no role but the administrator.
-    pub(super) fn is_empty(&self) -> bool {
-        self.permissions.is_empty()
     }
 
     /// True if a role may read nothing.

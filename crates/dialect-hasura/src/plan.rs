@@ -12,6 +12,7 @@ use super::columns::{Column, columns};
 use super::enum_types::EnumTypes;
 use super::functions::{Computed, RootFunction, computed_fields, root_functions};
 use super::naming::{self, TableNames};
+use super::planned_queries::{self as query, PlannedQueries};
 use super::relations::{Relation, RelationKind, Scope, relations};
 use super::tracking::{Tracking, is_table};
 use super::values::{Values, values};
@@ -41,6 +42,7 @@ const RENAME: &str = "rename it, or show its rows under another name by a view."
 pub(super) struct Plan<'a> {
     pub(super) entities: Vec<Planned<'a>>,
     pub(super) functions: Vec<RootFunction>,
+    pub(super) native: PlannedQueries<'a>,
     pub(super) enums: EnumTypes,
     pub(super) naming: Naming<'a>,
     pub(super) notes: Vec<Note>,
@@ -67,6 +69,8 @@ pub(super) struct Planned<'a> {
     pub(super) columns: Vec<Column<'a>>,
     pub(super) relations: Vec<Relation>,
     pub(super) computed: Vec<Computed>,
+    /// Relationships to native queries.
+    pub(super) query_relations: Vec<query::Relation>,
     /// True if an array relationship leads to it.
     pub(super) is_array_target: bool,
     /// True if an object relationship leads to it.
@@ -152,7 +156,9 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
     let tracked = || catalog.entities().filter(|entity| tracking.is_tracked(entity));
     let enums = EnumTypes::new(catalog, tracking, &mut problems);
     // Scalars have the names of the source's types.
-    let stored = tracked().flat_map(|entity| catalog.fields_of(entity.id));
+    let models = tracking.native.models.iter().map(|model| model.entity);
+    let stored = tracked().map(|entity| entity.id).chain(models);
+    let stored = stored.flat_map(|entity| catalog.fields_of(entity));
     let stored = stored.map(|field| &field.r#type);
     for r#type in stored.chain(tracking.types_of_functions(catalog)) {
         let values = values(catalog, r#type);
@@ -202,7 +208,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         types.claim_all(own_types, &subject);
         roots.claim_all(own_roots, &subject);
         fields.push(own);
-        let (relations, computed) = (Vec::new(), Vec::new());
+        let (relations, computed, query_relations) = (Vec::new(), Vec::new(), Vec::new());
         let (is_array_target, is_object_target) = (false, false);
         entities.push(Planned {
             entity,
@@ -213,6 +219,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             columns,
             relations,
             computed,
+            query_relations,
             is_array_target,
             is_object_target,
         });
@@ -226,6 +233,10 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         planned.relations = relations(&mut scope, planned.entity, names);
         planned.computed =
             computed_fields(&mut scope, (planned.entity.id, &planned.names), names, &mut types);
+        if let Some(tracked) = tracking.find(planned.entity.id) {
+            planned.query_relations =
+                query::relations(&mut scope, &tracked.query_relationships, names);
+        }
         let target = |relation: &Relation| {
             (relation.target, matches!(relation.kind, RelationKind::Array { .. }))
         };
@@ -237,14 +248,16 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             false => entities[place].is_object_target = true,
         }
     }
-    let functions = {
+    let (functions, native) = {
         let (notes, problems) = (&mut notes, &mut problems);
         let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
-        root_functions(&mut scope, &mut roots, &mut types)
+        let functions = root_functions(&mut scope, &mut roots, &mut types);
+        (functions, query::planned_queries(&mut scope, catalog, &mut roots, &mut types))
     };
     Plan {
         entities,
         functions,
+        native,
         enums,
         naming,
         notes,

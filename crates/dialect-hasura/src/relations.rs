@@ -202,7 +202,7 @@ fn is_read(catalog: &Catalog, hop: Hop) -> bool {
 }
 
 /// True if no row has several rows at the other side.
-fn is_unique(catalog: &Catalog, hop: Hop) -> bool {
+pub(super) fn is_unique(catalog: &Catalog, hop: Hop) -> bool {
     let relationship = &catalog[hop.relationship];
     match hop.direction {
         HopDirection::Forward => {

@@ -3,10 +3,12 @@
 //!
 //! * `relationships`: relationships by foreign keys, and manual ones, which the catalog gets declared
 //! * `functions`: functions of the root, and computed fields
+//! * `native_queries`: native queries, with the relationships from them and to them
 //! * `enum_tables`: tables whose rows are the values of enums
 
 mod enum_tables;
 mod functions;
+mod native_queries;
 mod relationships;
 
 use std::sync::LazyLock;
@@ -29,6 +31,9 @@ pub(super) use enum_tables::EnumSource;
 use enum_tables::enum_source;
 pub(super) use functions::{
     ComputedResult, FunctionArgument, FunctionArguments, TrackedComputed, TrackedFunction,
+};
+pub(super) use native_queries::{
+    QueryRelation, RelationTarget, TrackedModel, TrackedQueries, TrackedQuery,
 };
 pub(super) use relationships::TrackedRelationship;
 use relationships::relationships;
@@ -53,6 +58,7 @@ pub(super) struct Tracking<'m> {
     pub(super) tables: Option<FxHashMap<EntityId, TrackedTable<'m>>>,
     /// In the order of the metadata.
     pub(super) functions: Vec<TrackedFunction<'m>>,
+    pub(super) native: TrackedQueries<'m>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -62,6 +68,8 @@ pub(super) struct TrackedTable<'m> {
     pub(super) table: &'m Table,
     /// In the order of the metadata.
     pub(super) relationships: Vec<TrackedRelationship<'m>>,
+    /// Those that lead to native queries.
+    pub(super) query_relationships: Vec<QueryRelation<'m>>,
     pub(super) computed_fields: Vec<TrackedComputed<'m>>,
     /// Its columns, if its rows are the values of an enum.
     pub(super) enum_source: Option<EnumSource>,
@@ -73,19 +81,28 @@ impl<'m> Tracking<'m> {
         let stringify_numeric_types = options.stringify_numeric_types;
         let Some(served) = options.metadata.served() else {
             let naming = Naming { convention: options.naming_convention, customization: &PLAIN };
-            let (functions, problems) = (Vec::new(), Vec::new());
-            return Self { naming, stringify_numeric_types, tables: None, functions, problems };
+            return Self {
+                naming,
+                stringify_numeric_types,
+                tables: None,
+                functions: Vec::new(),
+                native: TrackedQueries::default(),
+                problems: Vec::new(),
+            };
         };
         let source = served.source();
         let customization = &source.customization;
         let convention = customization.naming_convention.unwrap_or(options.naming_convention);
         let mut problems = Vec::new();
         served.notices().iter().for_each(|notice| catalog.note(notice.clone()));
-        let tables = tables(catalog, served, &mut problems);
+        let mut native = TrackedQueries::new(catalog, source, &mut problems);
+        let tables = tables(catalog, served, &native, &mut problems);
         let ids: Vec<EntityId> = tables.keys().copied().collect();
+        native.add_relationships(catalog, &ids, &mut problems);
         let functions = functions::functions(catalog, source, &ids, &mut problems);
         let naming = Naming { convention, customization };
-        Self { naming, stringify_numeric_types, tables: Some(tables), functions, problems }
+        let tables = Some(tables);
+        Self { naming, stringify_numeric_types, tables, functions, native, problems }
     }
 
     /// The representation of a type's values in responses.
@@ -118,6 +135,7 @@ impl<'m> Tracking<'m> {
         let computed = computed.flat_map(|tracked| &tracked.computed_fields);
         let functions = self.functions.iter().map(|function| function.function);
         let functions = functions.chain(computed.map(|computed| computed.function));
+        let functions = functions.chain(self.native.queries.iter().map(|query| query.function));
         functions.flat_map(|id| {
             let result = match catalog[id].result {
                 FunctionResult::Value(field) => Some(&catalog[field].r#type),
@@ -162,6 +180,7 @@ pub(super) fn left_out_part(problem: &Problem) -> Note {
 fn tables<'m>(
     catalog: &mut Catalog,
     served: &'m ServedSource,
+    native: &TrackedQueries<'m>,
     problems: &mut Vec<Problem>,
 ) -> FxHashMap<EntityId, TrackedTable<'m>> {
     let mut tracked = Vec::new();
@@ -178,9 +197,18 @@ fn tables<'m>(
     }
     let ids: Vec<EntityId> = tracked.iter().map(|(entity, ..)| *entity).collect();
     let tables = tracked.into_iter().map(|(entity, table, enum_source)| {
-        let relationships = relationships(catalog, entity, table, &ids, problems);
+        let mut query_relationships = Vec::new();
+        let to_queries = (native, &mut query_relationships);
+        let relationships = relationships(catalog, entity, table, (&ids, to_queries), problems);
         let computed_fields = functions::computed_fields(catalog, entity, table, &ids, problems);
-        (entity, TrackedTable { table, relationships, computed_fields, enum_source })
+        let tracked = TrackedTable {
+            table,
+            relationships,
+            query_relationships,
+            computed_fields,
+            enum_source,
+        };
+        (entity, tracked)
     });
     tables.collect()
 }
@@ -253,6 +281,7 @@ pub(super) fn is_table(kind: EntityKind) -> bool {
         | EntityKind::MaterializedView
         | EntityKind::ForeignTable => true,
         EntityKind::Record
+        | EntityKind::Model
         | EntityKind::ValueSet
         | EntityKind::Composite
         | EntityKind::Node

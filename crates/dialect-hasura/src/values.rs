@@ -10,7 +10,7 @@ use ir::Form;
 use response::{JsonForm, Leaf};
 
 /// PostgreSQL's type of paths of labels.
-const TREE: &str = "ltree";
+pub(super) const TREE: &str = "ltree";
 
 /// The scalars of patterns of `ltree`.
 pub(super) const TREE_PATTERN: &str = "lquery";
@@ -18,6 +18,9 @@ pub(super) const TREE_QUERY: &str = "ltxtquery";
 
 /// The scalar of values without one of their own.
 pub(super) const TEXT: &str = "String";
+
+/// The scalar of floating point numbers of 32 bits.
+const FLOAT: &str = "Float";
 
 /// Representation of a column's values, and operations on them.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +101,10 @@ impl Values {
 
     /// The representation with numbers that JavaScript may round as JSON strings.
     pub(super) fn stringified(mut self) -> Self {
+        // Those of `real`, as in Hasura.
+        if &*self.scalar == FLOAT {
+            return self;
+        }
         match &mut self.binding.value {
             ValueShape::Leaf(leaf) => *leaf = as_text(leaf),
             ValueShape::List(item) => {
@@ -271,7 +278,7 @@ fn scalar_value(catalog: &Catalog, scalar: &Scalar) -> Single {
         Scalar::Int16 => Single { number: exact(None), ..plain("smallint", Leaf::Int) },
         Scalar::Int32 => Single { number: exact(None), ..plain("Int", Leaf::Int) },
         Scalar::Int64 => Single { number: exact(None), ..plain("bigint", Leaf::LongNumber) },
-        Scalar::Float32 => Single { number: float(), ..plain("Float", Leaf::Float) },
+        Scalar::Float32 => Single { number: float(), ..plain(FLOAT, Leaf::Float) },
         Scalar::Float64 => Single { number: float(), ..plain("float8", Leaf::Float) },
         Scalar::Decimal { scale, .. } => {
             Single { number: exact(*scale), ..plain("numeric", Leaf::Number { scale: *scale }) }

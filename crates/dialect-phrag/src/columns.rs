@@ -99,6 +99,7 @@ pub(super) fn needs_key(kind: EntityKind) -> bool {
         | EntityKind::MaterializedView
         | EntityKind::ForeignTable
         | EntityKind::Record
+        | EntityKind::Model
         | EntityKind::ValueSet
         | EntityKind::Composite
         | EntityKind::Node

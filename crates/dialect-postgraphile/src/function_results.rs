@@ -114,7 +114,7 @@ pub(super) fn gives(
                 _ => OutputForm::Row,
             };
             match build.catalog[*entity].kind {
-                EntityKind::Record => {
+                EntityKind::Record | EntityKind::Model => {
                     return record(build, function, *entity, shown, subject, field);
                 }
                 EntityKind::Composite => return parted(build, function, *entity, shown, subject),

@@ -35,7 +35,7 @@ impl Build<'_> {
             EntityKind::MaterializedView => "materialized view",
             EntityKind::ForeignTable => "foreign table",
             // The result of a function has the function's name.
-            EntityKind::Record | EntityKind::ValueSet => "function",
+            EntityKind::Record | EntityKind::Model | EntityKind::ValueSet => "function",
             EntityKind::Composite => "type",
             EntityKind::Node | EntityKind::Edge => "label",
         };

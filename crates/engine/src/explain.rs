@@ -49,6 +49,8 @@ pub struct ExplainedFetch {
 pub struct ExplainedStatement {
     /// The kind and the name of the rows that it reads.
     pub name: String,
+    /// The response name of the root field that it belongs to.
+    pub root_field: Box<str>,
     /// The number of the gateway's fetch that it answers, from 1.
     pub fetch: Option<usize>,
     /// The way in which it finds the rows of its parents, and the reason.
@@ -184,14 +186,21 @@ impl Worker {
         for part in planned.parts() {
             let program = &part.plan;
             let levels = program.levels();
+            let root_field = |root| program.shape().root_name(root).unwrap_or_default().into();
             let of_graph = program.graph().into_iter().flat_map(GraphProgram::statements);
             request.push_str(&ir::print(&part.request, &self.engine.catalog));
             statements.extend(
                 levels
                     .iter()
                     .filter(|level| level.has_statement())
-                    .map(|level| statement(level, levels, planned))
-                    .chain(of_graph.map(|statement| graph_statement(statement, planned))),
+                    .map(|level| ExplainedStatement {
+                        root_field: root_field(level.root),
+                        ..statement(level, levels, planned)
+                    })
+                    .chain(of_graph.map(|statement| ExplainedStatement {
+                        root_field: root_field(statement.root),
+                        ..graph_statement(statement, planned)
+                    })),
             );
             if let Some(resolved) = &part.resolved {
                 resolved.print(&self.engine.api, &mut request);
@@ -385,6 +394,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
     }
     ExplainedStatement {
         name,
+        root_field: Box::default(),
         fetch: None,
         how,
         round: level.round + 1,
@@ -398,6 +408,7 @@ fn graph_statement(statement: &GraphStatement, planned: &Planned) -> ExplainedSt
     let parameters = statement.parameters.iter();
     ExplainedStatement {
         name: format!("root field {}", statement.root + 1),
+        root_field: Box::default(),
         fetch: None,
         how: "by itself".into(),
         round: 1,

@@ -13,6 +13,7 @@ use dialects::{
 };
 use graphql::heap::HeapSize;
 use graphql::operation::Operation;
+use graphql::problem::{WITHIN_ARGUMENTS, written};
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
@@ -489,6 +490,11 @@ fn lower_error(error: &LowerError) -> GraphQLError {
             GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message))
                 .logged_as("An argument of the operation is refused.")
                 .at(*location)
+        }
+        LowerError::RefusedWithin { message, location, place } => {
+            let refused =
+                lower_error(&LowerError::Refused { message: message.clone(), location: *location });
+            refused.with_extension(WITHIN_ARGUMENTS, &written(place))
         }
         LowerError::TooManyFields(error) => (*error).into(),
         LowerError::TooManyInputs | LowerError::TooManyValues => {

@@ -50,6 +50,7 @@ pub async fn read<'o>(
     if options.source.namespaces.is_empty() {
         options.source.namespaces = served.schemas();
     }
+    options.source.written = served.written_queries();
     if let Dialect::Hasura(dialect) = &mut options.dialect {
         dialect.metadata = MetadataSetting::Read(served);
     }

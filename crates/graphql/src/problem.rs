@@ -143,6 +143,24 @@ pub enum ValueKind {
     Object,
 }
 
+/// The member of `extensions` with the way to a refused input within the arguments of its field, as
+/// [`written`] gives it.
+pub const WITHIN_ARGUMENTS: &str = "argument";
+
+/// The text of steps below the arguments of a field: `.objects[0].author`.
+#[must_use]
+pub fn written(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+            Step::Key(key) => text.extend([".", key]),
+            Step::SelectionSet | Step::Arguments => {}
+        }
+    }
+    text
+}
+
 /// What a dialect refuses beyond the types of its schema.
 #[derive(Clone, Copy, Debug)]
 pub struct InputRules {

@@ -44,6 +44,8 @@ pub struct Schema {
     pub subscription: Option<TypeId>,
     /// True if errors suggest similar names, which a hidden schema must not.
     pub suggests_names: bool,
+    /// True if introspection sorts the values of enums by name, those of the built-in enums, too.
+    pub sorts_values: bool,
     /// Rules of validation that are left out.
     pub leniency: Leniency,
 }

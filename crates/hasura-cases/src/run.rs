@@ -202,6 +202,17 @@ impl Site<'_> {
     }
 
     fn file(&mut self, mut state: State, path: &Path, cases: &[Case]) -> Outcome {
+        let text = path.to_string_lossy();
+        for (_, commands) in COMMANDS.iter().filter(|(part, _)| text.ends_with(part)) {
+            let file = path.with_file_name(commands);
+            let read = fs::read_to_string(&file).map_err(|error| error.to_string());
+            let applied = read
+                .and_then(|text| yaml::read(&text))
+                .and_then(|command| self.apply(&mut state.metadata, &state.database, &command));
+            if let Err(reason) = applied {
+                return Outcome::NotCompared(format!("{}: {reason}", file.display()));
+            }
+        }
         let mut outcome = None;
         for case in cases {
             let next = match &*case.url {
@@ -318,10 +329,21 @@ fn is_empty(metadata: &Value) -> bool {
 }
 
 /// The options with which Hasura's tests start the server for some files.
-const OPTIONS: [(&str, &[&str]); 3] = [
+const OPTIONS: [(&str, &[&str]); 4] = [
+    ("/functions/permissions/get_articles", &["--infer-function-permissions", "false"]),
     ("/allowlist", &["--allow-list"]),
     ("/unauthorized_role/", &["--admin-secret", "secret", "--unauthorized-role", "anonymous"]),
     ("/backend_user_no_admin_secret", &["--admin-secret", "secret"]),
+];
+
+/// The commands that Hasura's tests send before the requests of a file, as files beside it.
+const COMMANDS: [(&str, &str); 3] = [
+    ("/function_as_mutations_permissions.yaml", "create_function_permission_add_to_score.yaml"),
+    (
+        "/single_row_function_as_mutation.yaml",
+        "create_function_permission_add_to_score_by_user_id.yaml",
+    ),
+    ("/get_articles_with_permission_configured.yaml", "add_function_permission_get_articles.yaml"),
 ];
 
 /// The options for a file; numbers are texts in all of Hasura's tests.

@@ -98,6 +98,7 @@ impl Collector<'_> {
             EntityKind::MaterializedView
             | EntityKind::ForeignTable
             | EntityKind::Record
+            | EntityKind::Model
             | EntityKind::ValueSet
             | EntityKind::Composite => self.found.is_timed = true,
         }

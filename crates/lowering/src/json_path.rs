@@ -69,6 +69,12 @@ fn parse(text: &str) -> Result<Arc<[Box<str>]>, String> {
             path.push(item);
         } else {
             let key = rest.strip_prefix('.');
+            // `.["key"]` and `.[0]` are steps as well.
+            if let Some(bracket) = key.filter(|key| key.starts_with('[')) {
+                rest = bracket;
+                may_begin = false;
+                continue;
+            }
             let key = key.or(may_begin.then_some(rest)).ok_or_else(|| invalid(place(rest)))?;
             let length = key.find(['.', '[']).unwrap_or(key.len());
             if length == 0 {
@@ -120,6 +126,7 @@ mod tests {
         check("$[\"odd \\\"key\"].x", &["odd \"key", "x"]);
         check("['a.b'][12]", &["a.b", "12"]);
         check("$.é", &["é"]);
+        check("a.[0].[\"é!\"].b", &["a", "0", "é!", "b"]);
     }
 
     #[test]
@@ -132,6 +139,7 @@ mod tests {
         check("$..a", 3);
         check("a.", 3);
         check("a[", 3);
+        check("a.[", 4);
         check("a[x]", 3);
         check("a[\"b]", 3);
         check("a[0", 3);

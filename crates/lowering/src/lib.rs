@@ -75,6 +75,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use graphql::operation::{Location, Operation, OperationKind};
+use graphql::problem::Step;
 use graphql::schema::{InputId, TypeId};
 use graphql::variables::{Steering, Structure};
 use graphql::{Budget, TooManyFields};
@@ -131,6 +132,9 @@ pub enum LowerError {
     /// An input value that is valid in GraphQL and rejected by the API.
     #[error("{message}")]
     Refused { message: Box<str>, location: Location },
+    /// The same for a part of the arguments, with the way to it.
+    #[error("{message}")]
+    RefusedWithin { message: Box<str>, location: Location, place: Vec<Step> },
     #[error("{0}")]
     TooManyFields(#[from] TooManyFields),
     #[error("The operation has too many conditions or orders.")]
@@ -154,6 +158,43 @@ pub enum LowerError {
 impl LowerError {
     fn refused(message: &str, location: Location) -> Self {
         Self::Refused { message: message.into(), location }
+    }
+
+    /// The error of an input, whose place within the arguments the callers complete.
+    fn with_place(self) -> Self {
+        match self {
+            Self::Refused { message, location } => {
+                Self::RefusedWithin { message, location, place: Vec::new() }
+            }
+            other => other,
+        }
+    }
+
+    /// The index that its place begins with.
+    fn index(&self) -> Option<usize> {
+        match self {
+            Self::RefusedWithin { place, .. } => match place.first() {
+                Some(Step::Index(index)) => Some(*index),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The error without the index that its place begins with.
+    fn without_index(mut self) -> Self {
+        if let (Some(_), Self::RefusedWithin { place, .. }) = (self.index(), &mut self) {
+            place.remove(0);
+        }
+        self
+    }
+
+    /// The error as that of the input around, if it has a place.
+    fn within(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
+        if let Self::RefusedWithin { place, .. } = &mut self {
+            place.splice(0..0, steps);
+        }
+        self
     }
 }
 

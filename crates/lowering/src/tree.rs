@@ -7,6 +7,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::Location;
+use graphql::problem::Step;
 use graphql::schema::{InputId, TypeId};
 use ir::{
     Assignment, ChildWrite, Conflict, Filter, HopDirection, Insert, InsertedRows, Operand,
@@ -21,6 +22,7 @@ use super::mutation::ResultRows;
 use super::selection::misplaced;
 use super::stored::Part;
 use super::{Context, LowerError};
+use api::Api;
 use api::binding::{
     FilterRole, InputRole, MutationBinding, TreeRelation, TreeRole, ValueBinding, WriteRole,
 };
@@ -48,6 +50,22 @@ struct Related<'o> {
     /// For each row the place of the row that it is related to.
     parents: Vec<u32>,
     rows: Vec<Input<'o>>,
+    /// The member of that row.
+    id: InputId,
+}
+
+impl Related<'_> {
+    /// The way from the rows that these are related to, to a row of these.
+    fn steps(&self, api: &Api, row: usize) -> Vec<Step> {
+        let parent = self.parents.get(row).copied().unwrap_or_default();
+        let before = self.parents.iter().take(row).filter(|other| **other == parent).count();
+        let name = Step::Key((&*api.schema[self.id].name).into());
+        let mut steps = vec![Step::Index(parent as usize), name, Step::Key("data".into())];
+        if self.relation.hop.direction == HopDirection::Backward {
+            steps.push(Step::Index(before));
+        }
+        steps
+    }
 }
 
 impl<'a> Context<'a> {
@@ -65,20 +83,31 @@ impl<'a> Context<'a> {
             }
             let input = Input::new(value);
             let object = self.api.schema[*id].r#type.base;
+            let argument = || Step::Key((&*self.api.schema[*id].name).into());
             match &self.api.input(*id).role {
                 InputRole::Write(WriteRole::Tree(TreeRole::Rows)) => {
-                    rows = Some((object, self.stored_items(&input)?));
+                    rows = Some((*id, object, self.stored_items(&input)?));
                 }
                 InputRole::Write(WriteRole::Tree(TreeRole::OnConflict)) => {
-                    conflict = self.row_conflict((*id, &input), field.location)?;
+                    let refused = |error: LowerError| error.within([argument()]);
+                    conflict = self.row_conflict((*id, &input), field.location).map_err(refused)?;
                 }
                 _ => return Err(misplaced("an input of new rows")),
             }
         }
         let shown = match rows {
-            Some((object, rows)) if !rows.is_empty() => {
+            Some((id, object, rows)) if !rows.is_empty() => {
                 let of = (entity, object);
-                let write = self.tree(of, &rows, conflict, (&[], DEPTH), field.location)?;
+                let definition = &self.api.schema[id];
+                let refused = |error: LowerError| {
+                    let name = Step::Key((&*definition.name).into());
+                    match definition.r#type.is_list() {
+                        true => error.within([name]),
+                        false => error.without_index().within([name]),
+                    }
+                };
+                let write = self.tree(of, &rows, conflict, (&[], DEPTH), field.location);
+                let write = write.map_err(refused)?;
                 ResultRows::Changed(self.add_step(StepKind::Write(write)))
             }
             _ => ResultRows::Found(entity, Filter::none()),
@@ -103,7 +132,8 @@ impl<'a> Context<'a> {
         let mut values = Vec::with_capacity(rows.len());
         let mut related: Vec<Related<'a>> = Vec::new();
         for (place, row) in (0..).zip(rows) {
-            let row = self.new_row(row, object, given, place, location)?;
+            let row = self.new_row(row, object, given, place, location);
+            let row = row.map_err(|error| error.within([Step::Index(place as usize)]))?;
             values.push(row.values);
             for one in row.related {
                 let same = related
@@ -124,14 +154,20 @@ impl<'a> Context<'a> {
             return Err(LowerError::refused(MAY_BE_LEFT, location));
         }
         let mut children = Vec::with_capacity(related.len());
-        for Related { relation, object, conflict, parents, rows } in related {
+        for one in related {
+            let Related { relation, object, conflict, rows, .. } = &one;
             let given: &[FieldId] = match relation.hop.direction {
                 HopDirection::Forward => &[],
                 HopDirection::Backward => &relation.fields,
             };
-            let of = (relation.entity, object);
-            let write = self.tree(of, &rows, conflict, (given, depth), location)?;
-            children.push(ChildWrite { hop: relation.hop, parents, write, edge: Vec::new() });
+            let of = (relation.entity, *object);
+            let write = self.tree(of, rows, conflict.clone(), (given, depth), location);
+            let write = write.map_err(|error| match error.index() {
+                Some(row) => error.without_index().within(one.steps(self.api, row)),
+                None => error,
+            })?;
+            let (hop, parents) = (relation.hop, one.parents);
+            children.push(ChildWrite { hop, parents, write, edge: Vec::new() });
         }
         let insert = inserted(values);
         let kind = match conflict {
@@ -172,23 +208,46 @@ impl<'a> Context<'a> {
                 _ => return Err(misplaced("a member of a new row")),
             }
         }
+        let quoted = |names: &[&str]| {
+            names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+        };
+        let name = |id: InputId| &*self.api.schema[id].name;
+        let determined = |fields: &[FieldId]| {
+            let named = named.iter().filter(|(field, _)| fields.contains(field));
+            named.map(|(_, id)| name(*id)).collect::<Vec<&str>>()
+        };
+        let refused = |message: String, place: Vec<Step>| {
+            Err(LowerError::RefusedWithin { message: message.into(), location, place })
+        };
         let is_forward = |one: &&Related<'_>| one.relation.hop.direction == HopDirection::Forward;
         let forward = new.related.iter().filter(is_forward);
         let mut set: Vec<FieldId> = given.to_vec();
-        for field in forward.flat_map(|one| one.relation.fields.iter()) {
-            if set.contains(field) {
-                let message = "A column is determined by two of the rows to be inserted.";
-                return Err(LowerError::refused(message, location));
+        for one in forward {
+            let relationship = name(one.id);
+            let place = || vec![Step::Key(relationship.into())];
+            let columns = determined(&one.relation.fields);
+            if !columns.is_empty() {
+                let message = format!(
+                    "cannot insert object relationship \"{relationship}\" as {} column values are \
+                     already determined",
+                    quoted(&columns)
+                );
+                return refused(message, place());
             }
-            set.push(*field);
+            if one.relation.fields.iter().any(|field| set.contains(field)) {
+                let message = "A column is determined by two of the rows to be inserted.";
+                return refused(message.into(), place());
+            }
+            set.extend(&*one.relation.fields);
         }
-        if let Some((_, id)) = named.iter().find(|(field, _)| set.contains(field)) {
-            let name = &self.api.schema[*id].name;
+        let columns = determined(given);
+        if !columns.is_empty() {
             let message = format!(
-                "cannot insert {name} columns as their values are already being determined by \
-                 parent insert"
+                "cannot insert {} columns as their values are already being determined by parent \
+                 insert",
+                quoted(&columns)
             );
-            return Err(LowerError::Refused { message: message.into(), location });
+            return refused(message, Vec::new());
         }
         Ok(new)
     }
@@ -197,12 +256,13 @@ impl<'a> Context<'a> {
     fn related_rows(
         &self,
         relation: &Arc<TreeRelation>,
-        (id, input): (InputId, &Input<'a>),
+        (member, input): (InputId, &Input<'a>),
         place: u32,
         location: Location,
     ) -> Result<Option<Related<'a>>, LowerError> {
         let (mut data, mut conflict) = (None, None);
-        for (id, input) in self.members_given(input, self.api.schema[id].r#type.base, location)? {
+        let object = self.api.schema[member].r#type.base;
+        for (id, input) in self.members_given(input, object, location)? {
             match &self.api.input(id).role {
                 InputRole::Write(WriteRole::Tree(TreeRole::Data)) => {
                     data = Some((self.api.schema[id].r#type.base, self.stored_items(&input)?));
@@ -217,7 +277,7 @@ impl<'a> Context<'a> {
             return Ok(None);
         };
         let (relation, parents) = (relation.clone(), vec![place; rows.len()]);
-        Ok(Some(Related { relation, object, conflict, parents, rows }))
+        Ok(Some(Related { relation, object, conflict, parents, rows, id: member }))
     }
 
     /// The handling of conflicts; `None` without any.
@@ -241,7 +301,8 @@ impl<'a> Context<'a> {
                     }
                 }
                 InputRole::Write(WriteRole::Tree(TreeRole::ConflictColumns)) => {
-                    columns = self.columns(&input, r#type, location)?;
+                    let chosen = self.columns(&input, r#type, location);
+                    columns = chosen.map_err(LowerError::with_place)?;
                 }
                 InputRole::Filter(FilterRole::Conditions) => {
                     let around = FilterContext::default();

@@ -263,6 +263,7 @@ impl Compiler<'_> {
             EntityKind::View
             | EntityKind::ForeignTable
             | EntityKind::Record
+            | EntityKind::Model
             | EntityKind::ValueSet
             | EntityKind::Composite
             | EntityKind::Node

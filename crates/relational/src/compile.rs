@@ -322,7 +322,7 @@ impl Compiler<'_> {
         related: &Rows,
     ) -> Result<Option<Vec<FieldId>>, CompileError> {
         match &related.from {
-            ir::From::Function(call) if call.of_row.is_some() => {
+            ir::From::Function(call) if call.of_row.is_some() && !self.is_related(call) => {
                 Ok(match self.row_identity(rows, path)? {
                     RowIdentity::Key(_, key) => Some(key.to_vec()),
                     RowIdentity::Whole(_) => None,
@@ -401,7 +401,8 @@ impl Compiler<'_> {
             return Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how });
         }
         let alias = statement.alias();
-        let mut scope = Scope::new(Select::from(self.table(self.entity(rows)?, alias)), alias);
+        let item = self.rows_item(rows, alias, statement)?;
+        let mut scope = Scope::new(Select::from(item), alias);
         for (far, key) in far.iter().zip(keys) {
             scope.select.and_where(self.field(alias, *far).equals(key));
         }

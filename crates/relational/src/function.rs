@@ -62,6 +62,9 @@ impl Compiler<'_> {
         alias: Alias,
         statement: &mut Statement,
     ) -> Result<FromItem, CompileError> {
+        if let Some(written) = &self.catalog[call.function].statement {
+            return self.written_item(written, call, call.function, alias, statement);
+        }
         let result = &self.catalog[call.function].result;
         let column = match result {
             FunctionResult::Values(field) | FunctionResult::Value(field)

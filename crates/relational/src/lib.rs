@@ -65,6 +65,7 @@ mod unindexed;
 pub mod value;
 mod variants;
 mod write;
+mod written;
 
 pub use apart::{FIRST_APART, ToOne, compile_apart, to_ones};
 pub use barrier::is_leakproof;

@@ -157,7 +157,9 @@ impl Compiler<'_> {
         key_columns: &[u16],
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
-        if let ir::From::Function(call) = &rows.from {
+        if let ir::From::Function(call) = &rows.from
+            && !self.is_related(call)
+        {
             return self.function_scope(rows, call, above, path, key_columns, statement);
         }
         if let ir::From::Value(_) = rows.from {
@@ -187,7 +189,7 @@ impl Compiler<'_> {
             return Ok(LinkedScope { scope, lateral: Some(Select::from(item)), link, how });
         }
         let alias = statement.alias();
-        let table = self.table(self.entity(rows)?, alias);
+        let table = self.rows_item(rows, alias, statement)?;
         let on =
             far.iter().zip(&link).map(|(field, key)| self.field(alias, *field).equals(key.clone()));
         let on = Expression::all(on.collect());

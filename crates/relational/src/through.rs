@@ -31,6 +31,12 @@ impl Compiler<'_> {
                 let (to_other, other) = self.hop_fields(*far);
                 Ok(([other, one].concat(), [to_other, to_one].concat()))
             }
+            ir::From::Function(call) if self.is_related(call) => {
+                let related = self.catalog[call.function].related.as_ref();
+                Ok(related
+                    .map(|related| related.fields.iter().copied().unzip())
+                    .unwrap_or_default())
+            }
             ir::From::Variants(variants) => Ok((self.variants_near(variants)?, Vec::new())),
             ir::From::Entity(_)
             | ir::From::FunctionOfVariants { .. }

@@ -224,6 +224,14 @@ impl Shape {
         }
     }
 
+    /// The response name of a root field, by its index.
+    #[must_use]
+    pub fn root_name(&self, place: u32) -> Option<&str> {
+        let Fields { start, end } = self.root?;
+        let root = self.fields.get(start as usize..end as usize)?;
+        root.get(place as usize).map(|field| &*field.name)
+    }
+
     /// Marks a root field, by its index, as not read.
     pub fn mark_root_not_read(&mut self, place: u32, why: &Arc<NotRead>) {
         let node = self.add(Node::NotRead(Arc::clone(why)));

@@ -291,7 +291,12 @@ fn an_operation_is_explained_by_its_root_fields() {
     assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
     assert!(answer[0]["sql"].as_str().unwrap().contains("artist"), "{answer}");
     assert!(answer[0]["plan"].is_array(), "{answer}");
-    assert!(answer[0]["field"].as_str().unwrap().contains("artist"), "{answer}");
+    assert_eq!(answer[0]["field"], "artist", "{answer}");
+    let two = "{ first: artist { albums { title } } second: album { title } }";
+    let body = json!({ "query": { "query": two } }).to_string();
+    let (_, answer) = send(&server, "POST", "/v1/graphql/explain", "", &body);
+    let fields = answer.as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap());
+    assert_eq!(fields.collect::<Vec<_>>(), ["first", "first", "second"], "{answer}");
     let body = json!({ "query": { "query": "subscription { artist { name } }" } }).to_string();
     let (_, answer) = send(&server, "POST", "/v1/graphql/explain", "", &body);
     assert!(answer["sql"].as_str().unwrap().contains("artist"), "{answer}");

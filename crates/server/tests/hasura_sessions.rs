@@ -197,6 +197,7 @@ fn variables_of_hasura_are_read_or_told() {
         ("HASURA_GRAPHQL_ADMIN_SECRET", "open sesame"),
         ("HASURA_GRAPHQL_JWT_SECRET", secret.as_str()),
         ("HASURA_GRAPHQL_UNAUTHORIZED_ROLE", "user"),
+        ("HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", "NO"),
         ("HASURA_GRAPHQL_SERVER_PORT", "8080"),
     ];
     let mut site = Site::start_in(&environment, &["--unauthorized-role", "anonymous"]);
@@ -209,6 +210,8 @@ fn variables_of_hasura_are_read_or_told() {
     for line in [
         "the variable HASURA_GRAPHQL_ADMIN_SECRET is read, as the value of `--admin-secret`",
         "the variable HASURA_GRAPHQL_JWT_SECRET is read, as the value of `--jwt-config`",
+        "the variable HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS is read, as the value of \
+         `--infer-function-permissions`",
         "the variable HASURA_GRAPHQL_UNAUTHORIZED_ROLE is not read: `--unauthorized-role` is given",
         "these variables of Hasura are set, and no option takes their values: HASURA_GRAPHQL_SERVER_PORT",
     ] {

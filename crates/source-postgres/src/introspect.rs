@@ -6,6 +6,7 @@
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
 //! * [`functions`]: rows to functions
+//! * [`written`]: queries of the schema's author as functions
 //! * [`partitions`]: foreign keys of partitions
 //! * [`privileges`]: operations that the rights of roles allow
 //! * `watch`: whether the schema is still the same
@@ -23,6 +24,7 @@ mod rows;
 mod scalar;
 mod types;
 pub(crate) mod watch;
+mod written;
 
 use crate::options::{Extensions, FunctionName, PostgresOptions, Rights};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
@@ -162,7 +164,8 @@ pub async fn introspect(
     rights: Rights,
 ) -> Result<Introspected, IntrospectError> {
     let timeouts = Timeouts::default();
-    let options = PostgresOptions { namespaces, extensions, rights, called: None, timeouts };
+    let options =
+        PostgresOptions { namespaces, extensions, rights, called: None, written: None, timeouts };
     introspect_with(client, &options).await
 }
 

@@ -1,5 +1,6 @@
 //! Options of opening a database.
 
+use catalog::WrittenQueries;
 use source::Timeouts;
 
 /// Options of a PostgreSQL database.
@@ -14,6 +15,8 @@ pub struct PostgresOptions<'o> {
     /// A function that the server calls itself, from text to text. Its schema need not be read, and no
     /// client can call it.
     pub called: Option<&'o FunctionName>,
+    /// Queries of the schema's author, which become functions.
+    pub written: Option<&'o WrittenQueries>,
     pub timeouts: Timeouts,
 }
 

@@ -1,5 +1,8 @@
 //! Options of opening a source, and the errors of opening it.
 
+use std::sync::Arc;
+
+use catalog::WrittenQueries;
 use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
 use source_postgres::PostgresOptions;
@@ -20,6 +23,8 @@ pub struct OpenOptions {
     pub rights: Rights,
     /// A function that the server calls itself, from text to text; only for PostgreSQL.
     pub called: Option<FunctionName>,
+    /// Queries of the schema's author, which become functions; only for PostgreSQL.
+    pub written: Option<Arc<WrittenQueries>>,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
     /// Scalars of columns of SQLite whose declarations do not name them.
@@ -55,9 +60,10 @@ impl OpenError {
 
 impl OpenOptions {
     pub(crate) fn postgres(&self) -> PostgresOptions<'_> {
-        let Self { namespaces, extensions, rights, called, timeouts, .. } = self;
+        let Self { namespaces, extensions, rights, called, written, timeouts, .. } = self;
         let (extensions, rights, timeouts) = (*extensions, *rights, *timeouts);
-        PostgresOptions { namespaces, extensions, rights, called: called.as_ref(), timeouts }
+        let (called, written) = (called.as_ref(), written.as_deref());
+        PostgresOptions { namespaces, extensions, rights, called, written, timeouts }
     }
 
     pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {

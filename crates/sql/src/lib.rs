@@ -32,5 +32,5 @@ pub use tree::{
     CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InPlaceIndex,
     InTextIndex, Insert, InsertSource, Join, JoinKind, NullsOrder, ObservedChange, OfJson,
     OnConflict, Operation, OrderItem, Parameter, RowObserver, Select, SelectItem, Set, SqlType,
-    Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator,
+    Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator, WrittenPart,
 };

@@ -157,6 +157,18 @@ pub enum FromItem {
         /// The name of the only column, where the function gives values.
         column: Option<Identifier>,
     },
+    /// The rows of a query that somebody else has written, with the names of its columns.
+    Written {
+        parts: Vec<WrittenPart>,
+        alias: Alias,
+    },
+}
+
+/// A part of a written query.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrittenPart {
+    Text(Box<str>),
+    Value(Expression),
 }
 
 /// One more item of FROM, joined to those before it.
@@ -640,7 +652,7 @@ impl Expression {
 impl FromItem {
     fn tables(&self) -> usize {
         match self {
-            Self::Table { .. } | Self::Function { .. } => 1,
+            Self::Table { .. } | Self::Function { .. } | Self::Written { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
             Self::Union { selects, .. } => selects.iter().map(Select::tables).sum(),
             Self::Arrays { .. }
@@ -662,7 +674,8 @@ impl FromItem {
             | Self::RowArray { alias, .. }
             | Self::Values { alias, .. }
             | Self::RowsOfText { alias, .. }
-            | Self::Function { alias, .. } => *alias,
+            | Self::Function { alias, .. }
+            | Self::Written { alias, .. } => *alias,
         }
     }
 }

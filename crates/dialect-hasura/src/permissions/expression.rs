@@ -4,7 +4,7 @@
 //! one of the related rows does. Each level of relationships and of `_exists` is one more row around
 //! the compared one, which `["$", "column"]` looks through up to the row of the permission.
 
-use catalog::{Catalog, EntityId, Field, FunctionResult, Scalar, Type};
+use catalog::{Argument, Catalog, EntityId, Field, FunctionResult, Scalar, Type};
 use hasura_metadata::types::expression::{
     BooleanExpression, ColumnReference, Condition, FieldCondition, FieldTest, Operand,
 };
@@ -115,14 +115,22 @@ impl Expressions<'_> {
         let FieldCondition { place, name, test } = condition;
         let function = self.tables.require_computed(self.catalog, rows.entity, name, place);
         let Some(function) = self.keep(function) else { return Filter::none() };
-        if self.catalog[function].arguments.len() > 1 {
+        let table = self.tables.find(rows.entity).map(|table| &*table.table.computed_fields);
+        let own = table.unwrap_or_default().iter().find(|own| *own.name == **name);
+        let session = own.and_then(|own| own.definition.session_argument.as_deref());
+        let is_session =
+            |argument: &Argument| session.is_some() && argument.name.as_deref() == session;
+        let all = &self.catalog[function].arguments;
+        let session = all.iter().position(is_session).and_then(|place| u16::try_from(place).ok());
+        if all.len() > 1 + usize::from(session.is_some()) {
             let message = format!(
                 "`{name}` is a computed field with arguments: conditions on these are not served \
                  in permissions."
             );
             return self.fail(place, message);
         }
-        let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
+        let arguments = session.map(|place| (place, ir::Operand::Claims)).into_iter().collect();
+        let call = Call { function, of_row: Some(Vec::new()), arguments };
         let field = match self.catalog[function].result {
             FunctionResult::Value(field) => &self.catalog[field],
             FunctionResult::Rows(entity) => {

@@ -10,7 +10,7 @@ use access::{
 use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
 use hasura_metadata::types::function::{ExposedAs, Function};
 use hasura_metadata::types::name::Name;
-use hasura_metadata::types::permission::TablePermissions;
+use hasura_metadata::types::permission::{SelectPermissionEntry, TablePermissions};
 use hasura_metadata::{Metadata, Problem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,6 +21,7 @@ use crate::Options;
 use crate::actions::{ActionRoles, QUERY};
 use crate::remote::access::RemotePermissions;
 use crate::remote::permission::RemotePermission;
+use crate::tracking::TrackedModel;
 
 /// The permissions of a role.
 #[derive(Debug, Default)]
@@ -154,6 +155,7 @@ pub(super) struct Functions<'m> {
 pub(super) fn of_tables(
     catalog: &Catalog,
     (tables, permissions): (&Tables<'_>, Vec<TablePermissions>),
+    models: &[TrackedModel<'_>],
     functions: Functions<'_>,
     actions: &[ActionRoles],
     options: &Options,
@@ -161,9 +163,14 @@ pub(super) fn of_tables(
     let mut compiling = Compiling::default();
     // They are dropped together in the end: what is compiled would fill gaps between them otherwise.
     for (table, permissions) in tables.iter().zip(&permissions) {
-        compiling.table(&TableCompiler::new(catalog, tables, table, options), permissions);
+        let compiler = TableCompiler::new(catalog, tables, table.entity, options);
+        compiling.table(&compiler, permissions);
     }
     drop(permissions);
+    for model in models {
+        let compiler = TableCompiler::new(catalog, tables, model.entity, options);
+        compiling.select(&compiler, model.permissions);
+    }
     let Compiling { mut roles, grants, mut problems } = compiling;
     if let Some(served) = options.metadata.served() {
         add_remote(&mut roles, served.metadata(), options, &mut problems);
@@ -235,11 +242,11 @@ struct Compiling {
 }
 
 impl Compiling {
-    fn table(&mut self, compiler: &TableCompiler<'_>, permissions: &TablePermissions) {
+    fn select(&mut self, compiler: &TableCompiler<'_>, entries: &[SelectPermissionEntry]) {
         let entity = compiler.entity();
         let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
-        for entry in &permissions.select {
+        for entry in entries {
             let compiled = compiler.select(&entry.permission);
             let Some(select) = self.keep(&entry.role, compiled) else { continue };
             let select = self.grants.share(&mut known, select, |grants, select| {
@@ -247,6 +254,12 @@ impl Compiling {
             });
             self.of(&entry.role, entity).select = vec![select];
         }
+    }
+
+    fn table(&mut self, compiler: &TableCompiler<'_>, permissions: &TablePermissions) {
+        self.select(compiler, &permissions.select);
+        let entity = compiler.entity();
+        let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
         for entry in &permissions.insert {
             let compiled = compiler.insert(&entry.permission);
@@ -317,22 +330,15 @@ impl Compiling {
     }
 }
 
-/// The functions that a role may call: those of its computed fields, and root fields whose rows it may
-/// read, if they name the role, or are those of queries and their permissions are inferred.
+/// The functions that a role may call: those of its computed fields, those of native queries whose
+/// rows it may read, and root fields whose rows it may read, if they name the role, or are those of queries and their permissions are inferred.
 fn callable(
     catalog: &Catalog,
     tables: &Tables<'_>,
     functions: Functions<'_>,
     role: &RolePermissions,
 ) -> FxHashSet<FunctionId> {
-    let reads = |function: FunctionId| match catalog[function].result {
-        FunctionResult::Row(entity)
-        | FunctionResult::Rows(entity)
-        | FunctionResult::RowArray(entity) => {
-            role.tables.get(&entity).is_some_and(|table| !table.select.is_empty())
-        }
-        FunctionResult::Value(_) | FunctionResult::Values(_) | FunctionResult::Nothing => false,
-    };
+    let reads = |function: FunctionId| reads_rows(catalog, role, function);
     let mut callable = FxHashSet::default();
     for (entity, table) in &role.tables {
         for (_, select) in &table.select {
@@ -346,6 +352,10 @@ fn callable(
         let computed = computed.filter_map(|own| find_function(catalog, &own.definition.function));
         callable.extend(computed.filter(|function| reads(*function)));
     }
+    let is_query =
+        |function: &&catalog::Function| function.statement.is_some() || function.related.is_some();
+    let queries = catalog.functions().filter(is_query).map(|function| function.id);
+    callable.extend(queries.filter(|function| reads(*function)));
     for function in functions.all {
         let Some(id) = find_function(catalog, &function.function) else { continue };
         let is_query = match function.configuration.exposed_as {
@@ -359,6 +369,36 @@ fn callable(
         }
     }
     callable
+}
+
+/// Adds the functions that name a role, which may be an inherited one.
+pub(super) fn add_named_functions(
+    catalog: &Catalog,
+    functions: Functions<'_>,
+    roles: &mut [RolePermissions],
+) {
+    for role in roles {
+        for function in functions.all {
+            let is_named = function.permissions.iter().any(|own| *own.role == *role.name);
+            if let Some(id) = find_function(catalog, &function.function).filter(|_| is_named)
+                && reads_rows(catalog, role, id)
+            {
+                role.functions.insert(id);
+            }
+        }
+    }
+}
+
+/// True if a role may read rows that a function returns.
+fn reads_rows(catalog: &Catalog, role: &RolePermissions, function: FunctionId) -> bool {
+    match catalog[function].result {
+        FunctionResult::Row(entity)
+        | FunctionResult::Rows(entity)
+        | FunctionResult::RowArray(entity) => {
+            role.tables.get(&entity).is_some_and(|table| !table.select.is_empty())
+        }
+        FunctionResult::Value(_) | FunctionResult::Values(_) | FunctionResult::Nothing => false,
+    }
 }
 
 /// The roles as access rules.

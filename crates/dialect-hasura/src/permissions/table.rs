@@ -17,7 +17,7 @@ use ir::{Filter, Operand};
 use super::super::{Options, SchemaKind};
 use super::expression::Expressions;
 use super::operand::ValueType;
-use super::tables::{NamedTable, Tables, problem};
+use super::tables::{Tables, problem};
 use super::validation;
 
 /// A permission to read rows.
@@ -101,11 +101,11 @@ impl RootFields {
     }
 }
 
-/// The compiler of the permissions on one table.
+/// The compiler of the permissions on one table or logical model.
 pub(super) struct TableCompiler<'a> {
     catalog: &'a Catalog,
     tables: &'a Tables<'a>,
-    pub(super) table: &'a NamedTable<'a>,
+    entity: EntityId,
     options: &'a Options,
     shared: RefCell<Shared>,
 }
@@ -137,10 +137,10 @@ impl<'a> TableCompiler<'a> {
     pub(super) fn new(
         catalog: &'a Catalog,
         tables: &'a Tables<'a>,
-        table: &'a NamedTable<'a>,
+        entity: EntityId,
         options: &'a Options,
     ) -> Self {
-        Self { catalog, tables, table, options, shared: RefCell::default() }
+        Self { catalog, tables, entity, options, shared: RefCell::default() }
     }
 
     pub(super) fn catalog(&self) -> &'a Catalog {
@@ -157,7 +157,7 @@ impl<'a> TableCompiler<'a> {
         let rows = self.condition(&select.filter, &mut problems);
         let mut computed = Vec::new();
         for name in &select.computed_fields {
-            let entity = self.table.entity;
+            let entity = self.entity;
             match self.tables.require_computed(self.catalog, entity, name, &name.place) {
                 Ok(function) => computed.push(function),
                 Err(problem) => problems.push(problem),
@@ -178,7 +178,7 @@ impl<'a> TableCompiler<'a> {
 
     /// The fields with those of the primary key.
     fn with_key(&self, fields: &FieldSet) -> FieldSet {
-        let key = self.catalog[self.table.entity].primary_key();
+        let key = self.catalog[self.entity].primary_key();
         let key = key.into_iter().flat_map(|key| &key.fields);
         fields.iter().chain(key).copied().collect()
     }
@@ -258,14 +258,14 @@ impl<'a> TableCompiler<'a> {
     fn filter(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Filter {
         let (catalog, tables) = (self.catalog, self.tables);
         let mut expressions = Expressions { catalog, tables, problems: Vec::new() };
-        let filter = expressions.filter(self.table.entity, expression);
+        let filter = expressions.filter(self.entity, expression);
         problems.append(&mut expressions.problems);
         filter
     }
 
     fn columns(&self, columns: &Columns, problems: &mut Vec<Problem>) -> FieldSet {
         let fields = match columns {
-            Columns::All => self.catalog[self.table.entity].fields.iter().copied().collect(),
+            Columns::All => self.catalog[self.entity].fields.iter().copied().collect(),
             Columns::Listed(names) => {
                 let column = |(name, place)| self.column(name, place, problems);
                 names.iter().filter_map(column).collect()
@@ -280,7 +280,7 @@ impl<'a> TableCompiler<'a> {
         place: impl Fn() -> Location,
         problems: &mut Vec<Problem>,
     ) -> Option<FieldId> {
-        let entity = self.table.entity;
+        let entity = self.entity;
         if let Some(field) = self.catalog.find_field(entity, name) {
             return Some(field.id);
         }
@@ -330,7 +330,7 @@ impl<'a> TableCompiler<'a> {
         validation: Option<&InputValidation>,
         problems: &mut Vec<Problem>,
     ) -> Option<Arc<HttpResolver>> {
-        let table = self.catalog.qualified_name(self.table.entity);
+        let table = self.catalog.qualified_name(self.entity);
         match validation::resolver(&table, change, validation?, &self.options.environment) {
             Ok(resolver) => Some(Arc::new(resolver)),
             Err(problem) => {
@@ -341,7 +341,7 @@ impl<'a> TableCompiler<'a> {
     }
 
     pub(super) fn entity(&self) -> EntityId {
-        self.table.entity
+        self.entity
     }
 }
 

@@ -114,9 +114,8 @@ impl<'m> Tables<'m> {
 pub(super) fn find_function(catalog: &Catalog, name: &QualifiedName) -> Option<FunctionId> {
     let (schema, name) = schema_and_name(name)?;
     let mut functions = catalog.functions();
-    let found = functions.find(|function| {
-        *function.name == *name && function.namespace.as_deref().unwrap_or(DEFAULT_SCHEMA) == schema
-    });
+    let found = functions
+        .find(|function| *function.name == *name && function.namespace.as_deref() == Some(schema));
     found.map(|function| function.id)
 }
 

@@ -183,7 +183,9 @@ impl<'r> RoleBits<'r> {
     fn new(catalog: &Catalog, role: &'r RolePermissions) -> Self {
         let fields = catalog.fields().count();
         let [mut read, mut masked, mut inserted, mut updated] = [(); 4].map(|()| Bits::new(fields));
-        let mut tables = vec![TableBits::default(); catalog.entities().count()];
+        // Entities of logical models come after those of tables.
+        let most = role.tables.keys().map(|entity| entity.index() + 1).max();
+        let mut tables = vec![TableBits::default(); most.unwrap_or_default()];
         for (entity, table) in &role.tables {
             let Some(bits) = tables.get_mut(entity.index()) else { continue };
             for (_, select) in &table.select {

@@ -8,22 +8,13 @@ use ir::Quantifier;
 use super::Build;
 use super::condition_member::member;
 use super::{comparisons, functions};
+use crate::draft::DraftInput;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
 
 pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
     let name = planned.r#type("bool_exp");
-    let list = format!("[{name}!]");
-    let mut members = vec![
-        member("_and", list.clone(), FilterRole::And { item: Meaning::True }, Meaning::True),
-        member("_or", list, FilterRole::Or { item: Meaning::True }, Meaning::False),
-        member(
-            "_not",
-            name.clone(),
-            FilterRole::Negated(Box::new(FilterRole::Conditions)),
-            Meaning::True,
-        ),
-    ];
+    let mut members = combined(&name);
     for column in planned.read() {
         let operators = comparisons::find(build, &column.values);
         let role = FilterRole::Operators(Arc::new(Subject::field(column.field.id)));
@@ -54,4 +45,15 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
         planned.described
     );
     build.draft.input(&name, Some(&about), members);
+}
+
+/// The members that combine conditions of a type.
+pub(super) fn combined(name: &str) -> Vec<DraftInput> {
+    let list = format!("[{name}!]");
+    let negated = FilterRole::Negated(Box::new(FilterRole::Conditions));
+    vec![
+        member("_and", list.clone(), FilterRole::And { item: Meaning::True }, Meaning::True),
+        member("_or", list, FilterRole::Or { item: Meaning::True }, Meaning::False),
+        member("_not", name.to_owned(), negated, Meaning::True),
+    ]
 }

@@ -8,6 +8,7 @@
 //! * `streams`: streams of rows, of the subscription type
 //! * `aggregates`: aggregates of rows, and orders by them; `aggregate_conditions`: conditions on them
 //! * `functions`: functions and computed fields
+//! * `native_queries`: native queries, with the objects of their models
 //! * `namespace`: the object with the fields of the source in each root type
 //! * `relay`: connections and global ids of the Relay API
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
@@ -22,6 +23,7 @@ mod conditions;
 mod functions;
 mod mutations;
 mod namespace;
+mod native_queries;
 mod orders;
 mod relay;
 pub(super) mod rows;
@@ -71,13 +73,19 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
         relay::add_shared(&mut build);
         plan.entities.iter().for_each(|planned| relay::add(&mut build, planned));
     }
+    if plan.schema == SchemaKind::Lists {
+        native_queries::add(&mut build);
+    }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    let calls: Vec<_> = functions::calls(&build).collect();
+    let mut calls: Vec<_> = functions::calls(&build).collect();
+    calls.append(&mut native_queries::calls(&plan));
     let bind = add(&mut build);
     let mut builder = build.draft.finish();
     calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
+    builder.schema_mut().sorts_values = true;
     builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
+    native_queries::bind(&plan, &mut builder);
     bind(&mut builder);
     base::add_directives(&mut builder);
     base::bind_enums(&plan, &mut builder);

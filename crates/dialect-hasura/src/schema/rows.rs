@@ -9,7 +9,7 @@ use response::Leaf;
 use hasura_metadata::naming::RootField;
 
 use super::namespace::{Root, add_field, add_outside};
-use super::{Build, functions, relay, streams};
+use super::{Build, functions, native_queries, relay, streams};
 use crate::SchemaKind;
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
@@ -62,6 +62,9 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
         }
     }
     fields.append(&mut functions::computed_fields(build, planned));
+    if !is_relay {
+        fields.append(&mut native_queries::relations(build, &planned.query_relations));
+    }
     fields.extend(id);
     build.draft.object(&planned.name, planned.description().as_deref(), fields);
     if is_node {
@@ -76,7 +79,7 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
 }
 
 /// The argument of a column of JSON.
-fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
+pub(super) fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
     let is_json =
         column.values.binding.value == ValueShape::Leaf(Leaf::Json(response::JsonForm::Embedded));
     if !is_json {
@@ -113,6 +116,8 @@ pub(super) fn add_roots(build: &mut Build<'_>) {
     }
     let functions = functions::root_fields(build);
     add(build, functions);
+    let native = native_queries::root_fields(build);
+    add(build, native);
     if is_empty || build.plan.has_role_without_queries {
         let mut text = Vec::new();
         text.push(b'"');
@@ -182,11 +187,29 @@ pub(crate) fn aggregate(name: &str, target: &Planned<'_>, binding: FieldBinding)
 
 /// The arguments of a list.
 pub(crate) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
-    let argument = |name: &str, r#type: String, role: ArgumentRole, about: &str| {
-        DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
-    };
     let mut arguments = rows_of(target);
-    arguments.extend([
+    arguments.extend(page());
+    arguments
+}
+
+/// The arguments of a list, by the types of columns, conditions and orders.
+pub(super) fn list_arguments(
+    columns: &str,
+    condition: &str,
+    order: Option<&str>,
+) -> Vec<DraftInput> {
+    let mut arguments = rows_by(columns, condition, order);
+    arguments.extend(page());
+    arguments
+}
+
+fn argument(name: &str, r#type: String, role: ArgumentRole, about: &str) -> DraftInput {
+    DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
+}
+
+/// The arguments of a page.
+fn page() -> [DraftInput; 2] {
+    [
         argument("limit", "Int".into(), ArgumentRole::Limit, "limit the number of rows returned"),
         argument(
             "offset",
@@ -194,16 +217,17 @@ pub(crate) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
             ArgumentRole::Offset,
             "skip the first n rows. Use only with order_by",
         ),
-    ]);
-    arguments
+    ]
 }
 
 /// The arguments that decide of which rows a page is, and in which order.
 pub(super) fn rows_of(target: &Planned<'_>) -> Vec<DraftInput> {
-    let argument = |name: &str, r#type: String, role: ArgumentRole, about: &str| {
-        DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
-    };
-    let condition = InputBinding {
+    let order = target.is_sorted().then(|| target.r#type("order_by"));
+    rows_by(&target.r#type("select_column"), &target.r#type("bool_exp"), order.as_deref())
+}
+
+fn rows_by(columns: &str, condition: &str, order: Option<&str>) -> Vec<DraftInput> {
+    let binding = InputBinding {
         role: FilterRole::Conditions.into(),
         null: Meaning::Ignore,
         empty: Meaning::True,
@@ -211,17 +235,16 @@ pub(super) fn rows_of(target: &Planned<'_>) -> Vec<DraftInput> {
     let mut arguments = vec![
         argument(
             "distinct_on",
-            format!("[{}!]", target.r#type("select_column")),
+            format!("[{columns}!]"),
             ArgumentRole::DistinctOn,
             "distinct select on columns",
         ),
-        DraftInput::new("where", target.r#type("bool_exp"), condition)
-            .described("filter the rows returned"),
+        DraftInput::new("where", condition, binding).described("filter the rows returned"),
     ];
-    if target.is_sorted() {
+    if let Some(order) = order {
         arguments.push(argument(
             "order_by",
-            format!("[{}!]", target.r#type("order_by")),
+            format!("[{order}!]"),
             ArgumentRole::Sort,
             "sort the rows by one or more columns",
         ));

@@ -216,7 +216,7 @@ fn find_function<'c>(
         ));
     };
     let namespace = namespace(catalog, schema);
-    let known = || catalog.functions().filter(|function| function.statement.is_none());
+    let known = || catalog.functions().filter(|function| function.namespace.is_some());
     let mut named = known()
         .filter(|function| function.namespace.as_deref() == namespace && *function.name == **text);
     match (named.next(), named.next()) {

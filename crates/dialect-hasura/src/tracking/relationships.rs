@@ -11,7 +11,7 @@ use hasura_metadata::types::table::Table;
 use hasura_metadata::{Location, Problem};
 use ir::{Hop, HopDirection};
 
-use super::{find_table, missing, missing_column};
+use super::{QueryRelation, TrackedQueries, find_table, missing, missing_column};
 
 /// A relationship of a tracked table.
 #[derive(Debug)]
@@ -29,7 +29,10 @@ pub(super) fn relationships<'m>(
     catalog: &mut Catalog,
     entity: EntityId,
     table: &'m Table,
-    tracked: &[EntityId],
+    (tracked, (native, to_queries)): (
+        &[EntityId],
+        (&TrackedQueries<'m>, &mut Vec<QueryRelation<'m>>),
+    ),
     problems: &mut Vec<Problem>,
 ) -> Vec<TrackedRelationship<'m>> {
     let objects = table.object_relationships.iter();
@@ -42,6 +45,13 @@ pub(super) fn relationships<'m>(
             RelationshipUsing::ForeignKey(columns) => by_key(catalog, entity, columns, &name.place)
                 .map(|hop| (hop, false))
                 .map_err(|problem| vec![problem]),
+            RelationshipUsing::Manual(manual) if manual.remote_native_query.is_some() => {
+                match native.to_query(catalog, entity, name, manual) {
+                    Ok(target) => to_queries.push(QueryRelation { name, kind, target }),
+                    Err(mut own) => problems.append(&mut own),
+                }
+                continue;
+            }
             RelationshipUsing::Manual(manual) => {
                 by_mapping(catalog, entity, kind, manual, name).map(|hop| (hop, true))
             }
@@ -146,8 +156,8 @@ fn by_mapping(
 ) -> Result<Hop, Vec<Problem>> {
     let one = |problem| vec![problem];
     let Some(table) = &manual.remote_table else {
-        let message = "Relationships to native queries are not served. Remove the relationship.";
-        return Err(one(missing(&name.place, message.into())));
+        let message = "The relationship has neither `remote_table` nor `remote_native_query`.";
+        return Err(one(missing(&manual.place, message.into())));
     };
     let other = other_table(catalog, table).map_err(one)?;
     let mut problems = Vec::new();

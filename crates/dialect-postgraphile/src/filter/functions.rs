@@ -67,7 +67,7 @@ pub(crate) fn argument_of_set(
             let one = served.get(*build.places.get(&entity)?)?;
             Some((one.types?.filter?, argument(options)))
         }
-        EntityKind::Record => {
+        EntityKind::Record | EntityKind::Model => {
             let r#type = record(build, options, name, columns)?;
             Some((r#type, argument(options)))
         }

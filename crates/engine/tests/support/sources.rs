@@ -269,11 +269,13 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         dialects::Dialect::Hasura(options) => options.metadata.served(),
         _ => None,
     };
+    let written = tracked.and_then(|served| served.written_queries());
     let namespaces = tracked.map_or_else(|| vec!["public".into()], |served| served.schemas());
     let mut options = Options {
         dialect: parsed,
         source: OpenOptions {
             namespaces,
+            written,
             wide_integers: dialect.contains("bigint=string"),
             ..OpenOptions::default()
         },

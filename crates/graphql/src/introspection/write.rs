@@ -177,6 +177,10 @@ impl<'s> Writer<'s> {
                 TypeKind::Enum { values } => {
                     let values = schema.values(values).map(|id| &schema.whole[id]);
                     let shown = values.filter(|value| is_shown(&value.deprecated, asked));
+                    let mut shown: Vec<_> = shown.collect();
+                    if self.schema.whole.sorts_values {
+                        shown.sort_by_key(|value| &value.name);
+                    }
                     self.list(shown, |writer, found| writer.enum_value(found, &asked.selected))
                 }
                 _ => self.null(),

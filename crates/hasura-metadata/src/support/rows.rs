@@ -36,7 +36,8 @@ pub const ROWS: &[Row] = &[
     row("Metadata", &["opentelemetry"], TRACES),
     // Sources and their connections.
     row("Source", &["name", "kind", "tables", "functions", "customization"], Served),
-    row("Source", &["native_queries", "logical_models", "query_tags", "health_check"], NotYet),
+    row("Source", &["native_queries", "logical_models"], Served),
+    row("Source", &["query_tags", "health_check"], NotYet),
     row("Source", &["configuration"], SOURCE),
     row("Source", &["stored_procedures"], PROCEDURES),
     row("SourceKind", &["postgres", "citus", "cockroach", "alloy"], Served),
@@ -163,7 +164,7 @@ pub const ROWS: &[Row] = &[
     row("RelationshipUsing", &["foreign_key_constraint_on", "manual_configuration"], Served),
     row("ForeignKeyColumns", &["column", "columns", "table"], Served),
     row("ManualConfiguration", &["column_mapping", "insertion_order", "remote_table"], Served),
-    row("ManualConfiguration", &["remote_native_query"], NotYet),
+    row("ManualConfiguration", &["remote_native_query"], Served),
     row("InsertionOrder", &["before_parent", "after_parent"], Served),
     row("RemoteRelationship", &["definition", "name"], Served),
     row("RemoteRelationshipDefinition", &["to_remote_schema", "to_source"], Served),
@@ -292,11 +293,11 @@ pub const ROWS: &[Row] = &[
             "root_field_name",
             "type",
         ],
-        NotYet,
+        Served,
     ),
-    row("NativeQueryType", &["query"], NotYet),
-    row("QueryArgument", &["description", "nullable", "type"], NotYet),
-    row("QueryRelationship", &["name", "using", "comment"], NotYet),
+    row("NativeQueryType", &["query"], Served),
+    row("QueryArgument", &["description", "nullable", "type"], Served),
+    row("QueryRelationship", &["name", "using", "comment"], Served),
     row(
         "StoredProcedure",
         &[
@@ -310,9 +311,10 @@ pub const ROWS: &[Row] = &[
         PROCEDURES,
     ),
     row("StoredProcedureConfiguration", &["custom_name", "exposed_as"], PROCEDURES),
-    row("LogicalModel", &["description", "fields", "name", "select_permissions"], NotYet),
-    row("LogicalModelField", &["name", "type", "nullable", "description"], NotYet),
-    row("LogicalModelType", &["scalar", "logical_model", "array", "nullable"], NotYet),
+    row("LogicalModel", &["description", "fields", "name", "select_permissions"], Served),
+    row("InlineLogicalModel", &["fields", "select_permissions"], Served),
+    row("LogicalModelField", &["name", "type", "nullable", "description"], Served),
+    row("LogicalModelType", &["scalar", "logical_model", "array", "nullable"], Served),
     // Actions and remote schemas.
     row("Action", &["name", "definition", "comment", "permissions"], Served),
     row(

@@ -20,6 +20,43 @@ object! {
 
 keyed!(LogicalModel, "logical model", |model| model.name.text.clone());
 
+object! {
+    /// A logical model in the place where it is used, which has no name of its own.
+    InlineLogicalModel {
+        required fields: Vec<LogicalModelField> = "fields",
+        list select_permissions: SelectPermissionEntry = "select_permissions",
+    }
+}
+
+/// The logical model of the rows of a native query.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReturnedModel {
+    Named(Name),
+    Inline(InlineLogicalModel),
+}
+
+impl Read for ReturnedModel {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::Object(_) => InlineLogicalModel::read(node, reader).map(Self::Inline),
+            _ => Name::read(node, reader).map(Self::Named),
+        }
+    }
+
+    fn describe(description: &mut Description) {
+        InlineLogicalModel::describe(description);
+    }
+}
+
+impl Write for ReturnedModel {
+    fn write(&self) -> Json {
+        match self {
+            Self::Named(name) => name.write(),
+            Self::Inline(model) => model.write(),
+        }
+    }
+}
+
 /// A field of a logical model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogicalModelField {

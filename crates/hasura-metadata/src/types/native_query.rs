@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::types::logical_model::ReturnedModel;
 use crate::types::name::{GraphQlName, Name, QualifiedName};
 use crate::types::relationship::ManualConfiguration;
 
@@ -15,7 +16,7 @@ object! {
         optional description: String = "description",
         always object_relationships: Vec<QueryRelationship> = "object_relationships" (Vec::new()),
         /// The logical model of the rows.
-        required returns: Name = "returns",
+        required returns: ReturnedModel = "returns",
         required root_field_name: GraphQlName = "root_field_name",
         optional r#type: NativeQueryType = "type",
     }

@@ -1,6 +1,7 @@
 //! Batches: several requests in one body, answered in their order.
 //!
-//! They run concurrently on the thread. Limits of one request also hold for the sum of the batch, so
+//! They run concurrently on the thread, in the dialect hasura one after the other if one of them is a
+//! mutation: its clients expect that a query reads what the requests before it have written. Limits of one request also hold for the sum of the batch, so
 //! that a batch cannot circumvent them.
 
 use std::sync::Arc;
@@ -38,8 +39,18 @@ pub(super) async fn answer(
     }
     let answers = {
         let began = exchange.started;
+        let is_ordered = service.settings.is_of_hasura() && members.iter().any(may_write);
         let answer = |member| answer_member(service, member, &caller, delivery, began);
-        join_all(members.into_iter().map(answer)).await
+        match is_ordered {
+            false => join_all(members.into_iter().map(answer)).await,
+            true => {
+                let mut answers = Vec::with_capacity(members.len());
+                for member in members {
+                    answers.push(answer(member).await);
+                }
+                answers
+            }
+        }
     };
     exchange.record_batch(answers.iter().map(|(_, _, report)| report));
     let mut texts = Vec::with_capacity(answers.len());
@@ -51,6 +62,12 @@ pub(super) async fn answer(
     let joined = join_answers(texts, most_bytes, &service.process.memory);
     exchange.report.codes.extend(joined.codes);
     Ok(respond_held(StatusCode::OK, media_type, joined.body, joined.held))
+}
+
+/// True for a request whose document may have a mutation: it has the word, or is known by its id only.
+fn may_write(member: &Member) -> bool {
+    let query = member.as_ref().ok().map(|parameters| parameters.query.as_deref());
+    query.is_some_and(|query| query.is_none_or(|text| text.contains("mutation")))
 }
 
 /// The answers of a batch as one text.

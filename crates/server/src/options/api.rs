@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
-use dialects::hasura::metadata::MetadataSetting;
+use dialects::hasura::metadata::{MetadataSetting, ServedSource};
 use dialects::{
     DIALECTS, Dialect, DialectName, Transactions, hasura, neo4j, phrag, postgraphile, prisma,
 };
@@ -221,6 +221,12 @@ impl ApiOptions {
                     false => Rights::Ignored,
                 },
                 called: self.postgraphile.topic_authorization(),
+                written: match &dialect {
+                    Dialect::Hasura(options) => {
+                        options.metadata.served().and_then(ServedSource::written_queries)
+                    }
+                    _ => None,
+                },
                 wide_integers: self.bigint == Some(BigInt::String),
                 stored_as: self.stored_as.clone(),
                 durability: self.durability.unwrap_or_default(),

@@ -11,6 +11,7 @@ use dialects::hasura::metadata::{
 };
 use dialects::hasura::{Inconsistencies, NamingConvention, Options};
 
+use super::hasura_auth::{INFER_FUNCTION_PERMISSIONS, boolean_of};
 use super::words::Words;
 use crate::failure::Failure;
 
@@ -44,16 +45,15 @@ pub(crate) struct HasuraOptions {
         requires = "metadata"
     )]
     inconsistent_metadata: Option<Inconsistencies>,
-    /// For hasura: whether roles may call functions of queries whose rows they may read, as
-    /// `HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS`; without it the permissions of a function name them
+    /// For hasura: whether roles may call functions of queries whose rows they may read; without it the
+    /// permissions of a function name them [default: HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS, or true]
     #[arg(
         long,
         env = "THALWEG_INFER_FUNCTION_PERMISSIONS",
         value_name = "BOOLEAN",
-        action = clap::ArgAction::Set,
-        default_value = "true"
+        action = clap::ArgAction::Set
     )]
-    infer_function_permissions: bool,
+    infer_function_permissions: Option<bool>,
     /// For hasura: whether a role sees the part of a remote schema that its permission has, as with
     /// `HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS`; `false`: every role sees all of it
     #[arg(
@@ -138,13 +138,25 @@ impl HasuraOptions {
         Ok(Options {
             metadata,
             inconsistencies: self.inconsistent_metadata.unwrap_or_default(),
-            infer_function_permissions: self.infer_function_permissions,
+            infer_function_permissions: self.infers_function_permissions()?,
             remote_schema_permissions: self.remote_schema_permissions,
             naming_convention: self.naming_convention.unwrap_or(defaults.naming_convention),
             stringify_numeric_types: self.stringify_numeric_types,
             environment: environment(),
             ..defaults
         })
+    }
+}
+
+impl HasuraOptions {
+    /// The option, and Hasura's variable in its place.
+    fn infers_function_permissions(&self) -> Result<bool, Failure> {
+        let variable = std::env::var_os(INFER_FUNCTION_PERMISSIONS);
+        match (self.infer_function_permissions, variable) {
+            (Some(own), _) => Ok(own),
+            (None, None) => Ok(true),
+            (None, Some(text)) => boolean_of(INFER_FUNCTION_PERMISSIONS, &text.to_string_lossy()),
+        }
     }
 }
 

@@ -8,6 +8,9 @@ use super::hasura_environment::HasuraEnvironment;
 use super::quantity::Time;
 use crate::failure::Failure;
 
+/// Hasura's variable for an option of the dialect.
+pub(super) const INFER_FUNCTION_PERMISSIONS: &str = "HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS";
+
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Hasura sessions")]
 pub(crate) struct HasuraAuthOptions {
@@ -136,10 +139,14 @@ impl HasuraAuthOptions {
         );
         let sends_request = match body {
             None => self.auth_hook_request_body,
-            Some((name, text)) => boolean(text.trim()).ok_or_else(|| {
-                usage(format!("`{name}` must be `true` or `false`, in one of Hasura's forms"))
-            })?,
+            Some((name, text)) => boolean_of(name, &text)?,
         };
+        // An option of the dialect, which reads it by itself.
+        environment.read(
+            "--infer-function-permissions",
+            &[INFER_FUNCTION_PERMISSIONS],
+            given.contains("infer-function-permissions"),
+        );
         if url.is_none()
             && let Some(option) = ["auth-hook-mode", "auth-hook-request-body"]
                 .into_iter()
@@ -167,6 +174,13 @@ impl HasuraAuthOptions {
             environment,
         })
     }
+}
+
+/// The value of one of Hasura's variables that is a boolean.
+pub(super) fn boolean_of(name: &str, text: &str) -> Result<bool, Failure> {
+    boolean(text.trim()).ok_or_else(|| {
+        usage(format!("`{name}` must be `true` or `false`, in one of Hasura's forms"))
+    })
 }
 
 type NamedValue = (&'static str, Box<str>);

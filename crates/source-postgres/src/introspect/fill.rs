@@ -27,7 +27,7 @@ const CAPABILITIES: Capabilities = Capabilities {
 };
 
 /// The catalog, and the physical types of its parts by the indexes of their ids.
-pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
+pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
     let mut fill = Fill {
         builder: Builder::new(CAPABILITIES),
         namespaces: found.namespaces.iter().map(|namespace| namespace.name.as_str()).collect(),
@@ -55,6 +55,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
     }
     fill.functions(&found.functions);
     fill.called(found.called.as_ref());
+    fill.written(&found.written);
     fill.composites();
     let shared = partitions::shared(&mut fill, &found.partition_keys);
     let entities = std::mem::take(&mut fill.types.entities);
@@ -112,7 +113,7 @@ pub(super) struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    fn entities(&mut self, found: &Found) {
+    fn entities(&mut self, found: &Found<'_>) {
         for relation in &found.relations {
             let namespace = self.namespace_names.get(&relation.namespace).copied();
             let namespace = namespace.unwrap_or_default();
@@ -154,6 +155,7 @@ impl Fill<'_> {
             EntityKind::View
             | EntityKind::MaterializedView
             | EntityKind::Record
+            | EntityKind::Model
             | EntityKind::ValueSet
             | EntityKind::Composite
             | EntityKind::Node

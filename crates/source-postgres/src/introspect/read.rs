@@ -8,6 +8,7 @@ use super::rows::{
     Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, PartitionKey,
     Relation, TypeRow, VectorIndex,
 };
+use super::written::{DescribedQueries, describe};
 use super::{IntrospectError, OLDEST_VERSION};
 use crate::options::{Extensions, FunctionName, PostgresOptions, Rights};
 
@@ -22,7 +23,7 @@ const BEGIN: &str = "begin isolation level repeatable read, read only; \
                      set local random_page_cost to 1.1";
 
 /// The results of the statements.
-pub(super) struct Found {
+pub(super) struct Found<'q> {
     pub(super) server_version: u32,
     pub(super) namespaces: Vec<Namespace>,
     /// In the order of the entities.
@@ -37,6 +38,8 @@ pub(super) struct Found {
     pub(super) functions: Vec<Function>,
     /// The function that the server calls itself, with the name of its namespace.
     pub(super) called: Option<(String, Function)>,
+    /// What is known of the queries of the schema's author.
+    pub(super) written: DescribedQueries<'q>,
     pub(super) types: Vec<TypeRow>,
     /// The attributes of the composites among `types`, by relation, then in their order.
     pub(super) attributes: Vec<Column>,
@@ -44,12 +47,18 @@ pub(super) struct Found {
     pub(super) privileges: Option<Privileges>,
 }
 
-pub(super) async fn read(
+pub(super) async fn read<'q>(
     client: &Client,
-    options: &PostgresOptions<'_>,
-) -> Result<Found, IntrospectError> {
+    options: &PostgresOptions<'q>,
+) -> Result<Found<'q>, IntrospectError> {
+    // By the names that are known to the statements of requests, and before the transaction: one
+    // refused query would end it.
+    let written = match options.written {
+        Some(queries) => describe(client, queries).await?,
+        None => DescribedQueries::default(),
+    };
     client.batch_execute(BEGIN).await?;
-    let found = read_snapshot(client, options).await;
+    let found = read_snapshot(client, options, written).await;
     // Nothing was written, so the end is the same for a failure and for a success.
     let ended = client.batch_execute("rollback").await;
     let found = found?;
@@ -57,10 +66,11 @@ pub(super) async fn read(
     Ok(found)
 }
 
-async fn read_snapshot(
+async fn read_snapshot<'q>(
     client: &Client,
     options: &PostgresOptions<'_>,
-) -> Result<Found, IntrospectError> {
+    written: DescribedQueries<'q>,
+) -> Result<Found<'q>, IntrospectError> {
     let PostgresOptions { namespaces: names, extensions, rights, called, .. } = *options;
     let extensions = extensions == Extensions::Listed;
     let version = |row: &Row| row.try_get::<_, i32>(0);
@@ -130,6 +140,7 @@ async fn read_snapshot(
     let results = all().map(|function| function.result);
     let mut used = oids(columns.iter().map(|column| column.r#type));
     used.extend(parameters.map(|parameter| parameter.r#type).chain(results));
+    used.extend(written.types());
     used.sort_unstable();
     used.dedup();
     let types =
@@ -178,6 +189,7 @@ async fn read_snapshot(
         partition_keys,
         functions,
         called,
+        written,
         types,
         attributes,
         privileges,

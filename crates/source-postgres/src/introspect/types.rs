@@ -220,12 +220,17 @@ impl<'a> Types<'a> {
     }
 
     /// The type below all domains, with the modifier that the innermost gives it.
-    fn without_domains(&self, oid: u32, modifier: i32) -> (u32, i32) {
+    pub(super) fn without_domains(&self, oid: u32, modifier: i32) -> (u32, i32) {
         let mut current = (oid, modifier);
         while let Some(Form::Domain { base, modifier, .. }) = self.form(current.0) {
             current = (*base, *modifier);
         }
         current
+    }
+
+    /// The name of a type for messages.
+    pub(super) fn name(&self, oid: u32) -> String {
+        self.rows.get(&oid).map_or_else(|| oid.to_string(), |row| row.name.clone())
     }
 
     fn form(&self, oid: u32) -> Option<&'a Form> {

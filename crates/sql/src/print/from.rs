@@ -4,7 +4,9 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::KeyArrays;
-use crate::tree::{Alias, Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName};
+use crate::tree::{
+    Alias, Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName, WrittenPart,
+};
 
 impl Printer<'_> {
     pub(super) fn item(&mut self, item: &FromItem) -> fmt::Result {
@@ -67,6 +69,18 @@ impl Printer<'_> {
                     self.out.push(')');
                 }
                 Ok(())
+            }
+            FromItem::Written { parts, alias } => {
+                self.out.push('(');
+                for part in parts {
+                    match part {
+                        WrittenPart::Text(text) => self.out.push_str(text),
+                        WrittenPart::Value(value) => self.expression(value)?,
+                    }
+                }
+                // The last line may be a comment.
+                self.out.push_str("\n) AS ");
+                self.alias(*alias)
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Comparison, Direction, Expression,
     FromItem, Identifier, InPlaceIndex, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select,
     SelectItem, SqlType, TableName, TimeKind, TimeUnit, VectorDistance, VectorOperator,
+    WrittenPart,
 };
 
 mod definition;
@@ -37,6 +38,26 @@ fn quotes_in_identifiers_are_doubled() {
         &select,
         &expect![[r#"SELECT t0."a""b" FROM "we""ird; --" AS t0"#]],
         &expect![[r#"SELECT t0."a""b" FROM "we""ird; --" AS t0"#]],
+    );
+}
+
+#[test]
+fn a_written_query_is_a_subquery_with_parameters() {
+    let parts = vec![
+        WrittenPart::Text("select ".into()),
+        WrittenPart::Value(Expression::Parameter(Parameter(1))),
+        WrittenPart::Text(" as \"a\" -- all".into()),
+    ];
+    let mut select = Select::from(FromItem::Written { parts, alias: Alias(0) });
+    select.items = vec![item(Expression::named(Alias(0), "a"))];
+    check(
+        &select,
+        &expect![[r#"
+        SELECT t0."a" FROM (select $2 as "a" -- all
+        ) AS t0"#]],
+        &expect![[r#"
+        SELECT t0."a" FROM (select ?2 as "a" -- all
+        ) AS t0"#]],
     );
 }
 

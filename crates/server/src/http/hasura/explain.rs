@@ -45,7 +45,7 @@ pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> 
     })?;
     let statements = explained.statements.iter().enumerate().map(|(index, statement)| {
         let plan = plans.get(index).map(|plan| plan.lines().collect::<Vec<_>>());
-        json!({ "field": statement.name, "sql": statement.text, "plan": plan })
+        json!({ "field": statement.root_field, "sql": statement.text, "plan": plan })
     });
     let statements: Vec<Value> = statements.collect();
     let body = match (report.operation, statements.as_slice()) {

@@ -129,8 +129,9 @@ impl SessionError {
                 format!("{name}: must be one short text without control characters")
             }
             Self::BackendOnly => {
-                "x-hasura-use-backend-only-permissions: Not a valid boolean text. True values are \
-                 [\"true\",\"t\",\"yes\",\"y\"] and False values are [\"false\",\"f\",\"no\",\"n\"]. \
+                // With the spaces of Hasura's text.
+                "x-hasura-use-backend-only-permissions:  Not a valid boolean text. True values are \
+                 [\"true\",\"t\",\"yes\",\"y\"] and  False values are [\"false\",\"f\",\"no\",\"n\"]. \
                  All values are case insensitive"
                     .to_owned()
             }
