@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::remote_path::{RemotePath, batch_alias};
+use crate::remote_operation::batch_alias;
+use crate::remote_path::RemotePath;
 use crate::resolver::{HttpResolver, RequestBody};
 
 /// An answer, as far as it is understood.

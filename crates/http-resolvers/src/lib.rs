@@ -33,6 +33,7 @@ pub mod preset;
 pub mod projection;
 pub mod related;
 pub mod related_field;
+mod remote_operation;
 pub mod remote_path;
 pub mod remote_schema;
 pub mod resolver;

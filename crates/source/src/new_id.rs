@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,15 +22,17 @@ pub(crate) fn new_id(kind: NewId) -> Option<String> {
 }
 
 /// An identifier of 25 characters, as the first version of CUID has it: `c`, milliseconds since 1970,
-/// a counter, the process, and random digits, all of base 36. <https://github.com/paralleldrive/cuid>
+/// a counter, digits of the process, and random digits, all of base 36. Those of the process are
+/// random as well: in containers its number is often the same. <https://github.com/paralleldrive/cuid>
 #[must_use]
 pub fn cuid() -> String {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
+    static PROCESS: LazyLock<u64> = LazyLock::new(random);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut text = String::from("c");
     push_digits(since.as_millis() as u64, MOMENT, &mut text);
     push_digits(COUNTER.fetch_add(1, Ordering::Relaxed).into(), BLOCK, &mut text);
-    push_digits(std::process::id().into(), BLOCK, &mut text);
+    push_digits(*PROCESS, BLOCK, &mut text);
     push_digits(random(), 2 * BLOCK, &mut text);
     text
 }

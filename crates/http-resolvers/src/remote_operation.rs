@@ -1,0 +1,258 @@
+//! Operations of remote schemas. They are made for each request, with values as literals, since they
+//! have only the arguments that a client, a relationship or a preset gives.
+
+use graphql::operation::OperationKind;
+use serde_json::{Map, Value};
+
+use crate::inputs::Inputs;
+use crate::projection::Projection;
+use crate::remote_path::RemotePath;
+use crate::remote_schema::{RemoteInput, RemoteKind, RemoteTypeText};
+use crate::selection_text;
+
+impl RemotePath {
+    /// The operation as text, with the values of its variables. Each object has the arguments of each
+    /// step by its number; several objects have aliases.
+    pub(crate) fn operation(
+        &self,
+        objects: &[Inputs],
+        is_batch: bool,
+        projection: &Projection,
+    ) -> (String, Map<String, Value>) {
+        let mut operation = Operation::default();
+        for (number, inputs) in objects.iter().enumerate() {
+            operation.text.push(' ');
+            if is_batch {
+                operation.text.push_str(&format!("{}: ", batch_alias(number)));
+            }
+            self.write(inputs, projection, &mut operation);
+        }
+        let Operation { text, mut declared, variables } = operation;
+        declared.push_str(if variables.is_empty() { "" } else { ")" });
+        let kind = match self.kind {
+            OperationKind::Mutation => "mutation",
+            OperationKind::Query | OperationKind::Subscription => "query",
+        };
+        (format!("{kind}{declared} {{{text} }}"), variables)
+    }
+
+    /// Adds the fields for one object.
+    fn write(&self, inputs: &Inputs, projection: &Projection, operation: &mut Operation) {
+        let Operation { text, declared, variables } = operation;
+        for (number, step) in self.steps.iter().enumerate() {
+            text.push_str(if number == 0 { "" } else { " { " });
+            text.push_str(&step.field);
+            let known = self.schema.fields(&step.r#type).iter();
+            let known = known.filter(|field| field.name == step.field);
+            let given = inputs.find(&number.to_string()).and_then(Value::as_object);
+            let mut is_first = true;
+            for input in known.flat_map(|field| &field.arguments) {
+                let Some(value) = given.and_then(|given| given.get(&*input.name)) else { continue };
+                text.push_str(if is_first { "(" } else { ", " });
+                is_first = false;
+                text.extend([&*input.name, ": "]);
+                if has_names(value) {
+                    self.literal(value, &input.r#type, text);
+                    continue;
+                }
+                let name = format!("v{}", variables.len());
+                declared.push_str(if variables.is_empty() { " (" } else { ", " });
+                declared.push_str(&format!("${name}: {}", input.r#type));
+                text.push_str(&format!("${name}"));
+                variables.insert(name, value.clone());
+            }
+            if !is_first {
+                text.push(')');
+            }
+        }
+        selection_text::write(projection, text);
+        text.push_str(&" }".repeat(self.steps.len().saturating_sub(1)));
+    }
+
+    /// Appends a value as a literal, in which only the type tells names from texts. Recursion is
+    /// bounded by the depth of values.
+    fn literal(&self, value: &Value, r#type: &RemoteTypeText, text: &mut String) {
+        let kind = self.schema.types.get(&r#type.name).map(|known| &known.kind);
+        match value {
+            Value::String(name) if matches!(kind, Some(RemoteKind::Enum { .. })) => {
+                text.push_str(name);
+            }
+            // Numbers of the source may be texts, and clients give either where Hasura does.
+            Value::String(digits) if is_number(digits, &r#type.name) => text.push_str(digits),
+            Value::Number(number) if &*r#type.name == "String" => {
+                text.push_str(&Value::String(number.to_string()).to_string());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                text.push_str(&value.to_string());
+            }
+            Value::Array(items) => {
+                let item = r#type.item();
+                text.push('[');
+                for (number, one) in items.iter().enumerate() {
+                    text.push_str(if number == 0 { "" } else { ", " });
+                    self.literal(one, item.as_ref().unwrap_or(r#type), text);
+                }
+                text.push(']');
+            }
+            Value::Object(members) => {
+                let known: &[RemoteInput] = match kind {
+                    Some(RemoteKind::Input { fields }) => fields,
+                    Some(_) | None => &[],
+                };
+                text.push('{');
+                for (number, (name, one)) in members.iter().enumerate() {
+                    text.push_str(if number == 0 { "" } else { ", " });
+                    text.extend([&**name, ": "]);
+                    let input = known.iter().find(|input| *input.name == **name);
+                    self.literal(one, input.map_or(r#type, |input| &input.r#type), text);
+                }
+                text.push('}');
+            }
+        }
+    }
+}
+
+/// True for the text of a number of this type.
+fn is_number(text: &str, r#type: &str) -> bool {
+    match r#type {
+        "Int" => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
+        "Float" => serde_json::from_str::<serde_json::Number>(text).is_ok(),
+        _ => false,
+    }
+}
+
+/// An operation so far.
+#[derive(Default)]
+struct Operation {
+    text: String,
+    /// Definitions of the variables.
+    declared: String,
+    variables: Map<String, Value>,
+}
+
+/// The alias of the field for an object, as in Hasura.
+pub(crate) fn batch_alias(number: usize) -> String {
+    format!("f{number}")
+}
+
+/// True if the keys of all objects are names: others, which are values of a scalar, have no literal.
+fn has_names(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        Value::Array(items) => items.iter().all(has_names),
+        Value::Object(members) => {
+            members.iter().all(|(name, value)| graphql::schema::is_name(name) && has_names(value))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::body::BodyTemplate;
+    use crate::remote_path::RemoteStep;
+    use crate::remote_schema::{RemoteField, RemoteSchema, RemoteType};
+
+    fn path() -> RemotePath {
+        let r#type = |text: &str| RemoteTypeText {
+            before: if text.starts_with('[') { "[" } else { "" }.into(),
+            name: text.trim_matches(['[', ']', '!']).into(),
+            behind: if text.ends_with(']') { "]" } else { "" }.into(),
+        };
+        let input = |name: &str, of: &str| RemoteInput {
+            name: name.into(),
+            description: None,
+            r#type: r#type(of),
+            default: None,
+        };
+        let field = |name: &str, of: &str, arguments: Vec<RemoteInput>| RemoteField {
+            name: name.into(),
+            description: None,
+            arguments,
+            r#type: r#type(of),
+            deprecated: None,
+        };
+        let object = |fields| RemoteKind::Object { fields, interfaces: Vec::new() };
+        let kinds = [
+            ("Query", object(vec![field("user", "User", vec![input("id", "ID")])])),
+            (
+                "User",
+                object(vec![field(
+                    "posts",
+                    "[String]",
+                    vec![input("where", "[Where]"), input("first", "Int")],
+                )]),
+            ),
+            (
+                "Where",
+                RemoteKind::Input { fields: vec![input("kind", "Kind"), input("text", "String")] },
+            ),
+            ("Kind", RemoteKind::Enum { values: Vec::new() }),
+        ];
+        let types = kinds
+            .into_iter()
+            .map(|(name, kind)| (Box::from(name), RemoteType { description: None, kind }));
+        let schema = RemoteSchema { query: "Query".into(), mutation: None, types: types.collect() };
+        let step = |r#type: &str, field: &str, given: &str| RemoteStep {
+            place: (r#type.into(), field.into()),
+            r#type: r#type.into(),
+            field: field.into(),
+            given: BodyTemplate::new(&graphql::definitions::parse_template(given).unwrap()),
+        };
+        RemotePath {
+            kind: OperationKind::Query,
+            schema: Arc::new(schema),
+            steps: vec![
+                step("Query", "user", "{id: $id}"),
+                step("User", "posts", "{where: [{kind: \"NEW\"}]}"),
+            ],
+        }
+    }
+
+    #[test]
+    fn arguments_of_rows_and_clients_are_merged() {
+        let path = path();
+        let row = Inputs::of(json!({ "id": "a\"b" }));
+        let client = Inputs::of(json!({ "where": [{ "text": "t" }], "first": 2 }));
+        let arguments = path.arguments(&row, &client);
+        let by_number = (0..)
+            .zip(arguments)
+            .map(|(number, arguments): (u32, _)| (number.to_string(), Value::Object(arguments)));
+        let inputs = Inputs::of(Value::Object(by_number.collect()));
+        let projection = Projection::Scalar("String".into());
+        let (text, variables) = path.operation(std::slice::from_ref(&inputs), false, &projection);
+        assert_eq!(
+            text,
+            r#"query { user(id: "a\"b") { posts(where: [{kind: NEW}, {text: "t"}], first: 2) } }"#
+        );
+        assert!(variables.is_empty());
+        let (text, _) = path.operation(&[Inputs::default()], false, &projection);
+        assert_eq!(text, "query { user { posts } }");
+        let two = [Inputs::default(), Inputs::of(json!({ "0": { "id": 1 } }))];
+        let (text, _) = path.operation(&two, true, &projection);
+        assert_eq!(text, "query { f0: user { posts } f1: user(id: 1) { posts } }");
+    }
+
+    /// The members of custom scalars may have any key.
+    #[test]
+    fn values_without_a_literal_are_variables() {
+        let value = json!({ "a b": 1 });
+        let inputs = Inputs::of(json!({ "0": { "id": value }, "1": { "first": 1 } }));
+        let (text, variables) =
+            path().operation(&[inputs], false, &Projection::Scalar("String".into()));
+        assert_eq!(text, "query ($v0: ID) { user(id: $v0) { posts(first: 1) } }");
+        assert_eq!(Value::Object(variables), json!({ "v0": value }));
+    }
+
+    #[test]
+    fn a_client_does_not_change_what_a_relationship_gives() {
+        let path = path();
+        let row = Inputs::of(json!({ "id": 1 }));
+        let client = Inputs::of(json!({ "where": 5 }));
+        assert_eq!(path.arguments(&row, &client)[1]["where"], json!([{ "kind": "NEW" }]));
+    }
+}
