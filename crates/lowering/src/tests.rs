@@ -58,7 +58,9 @@ const REFUSAL: &str = "not served here";
 fn is_refused(lowered: &Result<Lowered, LowerError>) -> bool {
     match lowered {
         Ok(lowered) => format!("{:?}", lowered.shape).contains(&format!("Refused({REFUSAL:?})")),
-        Err(LowerError::Refused { message, .. }) => &**message == REFUSAL,
+        Err(LowerError::Refused { message, .. } | LowerError::RefusedWithin { message, .. }) => {
+            &**message == REFUSAL
+        }
         Err(_) => false,
     }
 }

@@ -153,7 +153,7 @@ mod tests {
             "aggregates = 'true'",
             "aggregates = 1",
             "use-aggregation = 'no'",
-            "dialect = 'prisma'",
+            "dialect = 'prism'",
             "schema = 3",
             "schema = []",
             "schema = [3]",

@@ -77,7 +77,8 @@ mod tests {
         assert_eq!(
             check("graphql", "rusqlite"),
             ["crates/graphql/Cargo.toml:2: dependency: `graphql` must not depend on \
-                 `rusqlite`: only the driver, and the demo that fills a file, talk to SQLite."]
+                 `rusqlite`: only the driver, and what fills or empties a file from outside, \
+                 talk to SQLite."]
         );
     }
 

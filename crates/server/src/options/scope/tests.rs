@@ -8,7 +8,7 @@ use super::*;
 use crate::options::{Arguments, Command as Subcommand, ServeOptions};
 
 /// A name, the words that say the source, and a dialect.
-const TARGETS: [(&str, &str, &str); 8] = [
+const TARGETS: [(&str, &str, &str); 10] = [
     ("SQLite, postgraphile", "shop.db", "postgraphile"),
     ("SQLite, phrag", "shop.db", "phrag"),
     ("PostgreSQL, postgraphile", "postgres://localhost/shop", "postgraphile"),
@@ -17,6 +17,8 @@ const TARGETS: [(&str, &str, &str); 8] = [
     ("SQLite, dgraph", "schema.graphql --data shop.db", "dgraph"),
     ("PostgreSQL, dgraph", "schema.graphql --data postgres://localhost/shop", "dgraph"),
     ("PostgreSQL, hasura", "postgres://localhost/shop", "hasura"),
+    ("SQLite, prisma", "datamodel.prisma --data shop.db", "prisma"),
+    ("PostgreSQL, prisma", "postgres://localhost/shop", "prisma"),
 ];
 
 /// The words that say the source and the dialect.
