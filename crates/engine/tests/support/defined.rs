@@ -51,12 +51,10 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
 /// Gives a schema-first dialect the definitions of a database, whose tables are there; others have
 /// none.
 pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(), String> {
-    if !matches!(options.dialect, Dialect::Dgraph(_)) {
-        return Ok(());
-    }
     let name = match options.dialect {
+        Dialect::Dgraph(_) => "schema.graphql",
         Dialect::Prisma(_) => "datamodel.prisma",
-        _ => "schema.graphql",
+        _ => return Ok(()),
     };
     let file = fixtures().join("databases").join(database).join(name);
     let text = std::fs::read_to_string(&file);
