@@ -190,7 +190,6 @@ mod tests {
                 error: t.toml:11:48: `connection-filter-operator-names`: `equalTo` cannot be used: `equalTo` is not of the form NAME:NEW
                 error: t.toml:12:26: `aggregates`: `true` or `false` is wanted, not a number
                 error: t.toml:13:31: `use-aggregation`: `true` or `false` is wanted, without quotes
-                error: t.toml:14:23: `dialect`: `prisma` cannot be used: "postgraphile", "phrag", "neo4j", "dgraph" or "hasura" is wanted
                 error: t.toml:15:19: `log`: "off", "error", "warn", "info", "debug" or "trace" is wanted, not a number
                 error: t.toml:16:23: `threads`: this number is too large
                 error: t.toml:17:30: `header-timeout`: `30` cannot be used: a time is wanted, such as `30s`, `250ms` or `5m`
@@ -234,7 +233,7 @@ mod tests {
             &expect![[r#"
                 t.toml:2:29: `max-body-size`: the value cannot be used: a size is wanted, such as `1MiB`, `64KiB` or `4096`
                 error: t.toml:3:48: `connection-filter-operator-names`: an array of strings, or a string, is wanted
-                error: t.toml:4:23: `dialect`: the value cannot be used: "postgraphile", "phrag", "neo4j", "dgraph" or "hasura" is wanted
+                error: t.toml:4:23: `dialect`: the value cannot be used: "postgraphile", "phrag", "neo4j", "dgraph", "hasura" or "prisma" is wanted
                 error: t.toml:5:25: `max-depth`: the value cannot be used: invalid digit found in string
                 error: t.toml:6:19: `log`: the value cannot be used: "off", "error", "warn", "info", "debug" or "trace" is wanted
                 error: t.toml:7:23: `threads`: the value cannot be used: a number from 1 to 1024 is wanted
