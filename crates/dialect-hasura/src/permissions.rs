@@ -91,9 +91,12 @@ impl Permissions {
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         roles::add_named_functions(catalog, functions, &mut permissions);
-        permissions.push(RolePermissions::default());
-        // Without permissions of remote schemas, every role sees these.
+        // Roles that nothing names see nothing, or open remote schemas; without any permission, a
+        // gateway that has the source in its process serves all of it.
         let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
+        if has_remote_schemas || !permissions.is_empty() {
+            permissions.push(RolePermissions::default());
+        }
         let is_open = has_remote_schemas && !options.remote_schema_permissions;
         for role in permissions.iter_mut().filter(|_| is_open) {
             role.has_remote_queries = true;
