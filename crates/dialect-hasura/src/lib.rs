@@ -199,6 +199,8 @@ impl Declared<'_> {
             problems.append(&mut own);
             permissions
         });
+        // Without permissions there is the administrator alone, as without metadata.
+        let permissions = permissions.filter(|permissions| !permissions.is_empty());
         plan.schema = self.options.schema;
         plan.has_role_without_queries =
             permissions.as_ref().is_some_and(Permissions::has_role_without_queries);

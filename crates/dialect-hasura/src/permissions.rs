@@ -91,8 +91,7 @@ impl Permissions {
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         roles::add_named_functions(catalog, functions, &mut permissions);
-        // Roles that nothing names see nothing, or open remote schemas; without any permission, a
-        // gateway that has the source in its process serves all of it.
+        // Roles that nothing names see nothing, or open remote schemas.
         let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
         if has_remote_schemas || !permissions.is_empty() {
             permissions.push(RolePermissions::default());
@@ -103,6 +102,11 @@ impl Permissions {
         }
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
+    }
+
+    /// True if there is no role but the administrator.
+    pub(super) fn is_empty(&self) -> bool {
+        self.permissions.is_empty()
     }
 
     /// True if a role may read nothing.
