@@ -80,7 +80,8 @@ impl Connection {
         self.post_to("/graphql", body).map(|answer| answer.body)
     }
 
-    /// The same with further lines of the head, each of which ends in a line break.
+    /// Posts a body as [`Self::post`] does, with further lines of the head, each of which ends in a
+    /// line break.
     pub(crate) fn post_with(&mut self, body: &str, head: &str) -> Result<Vec<u8>, HttpError> {
         self.stream.get_mut().write_all(request_with("/graphql", body, head).as_bytes())?;
         let (_, length) = self.read_head()?;

@@ -151,7 +151,7 @@ impl Subject<'_> {
         self.start_with(under, address, folder, &[])
     }
 
-    /// The same with further options.
+    /// Starts a server as [`Self::start`] does, with further options.
     fn start_with(
         &self,
         under: &[String],

@@ -166,7 +166,7 @@ pub(crate) fn ask(connection: &mut Connection, body: &str) -> Result<Vec<u8>, Si
     without_errors(connection.post(body)?)
 }
 
-/// The same with further lines of the head.
+/// Sends a body as [`ask`] does, with further lines of the head.
 pub(crate) fn ask_with(
     connection: &mut Connection,
     body: &str,

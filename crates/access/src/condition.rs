@@ -238,7 +238,7 @@ pub(crate) trait ClaimFacts {
     fn is_present(&self, claim: &str) -> bool;
 }
 
-/// The same where the types of compared values count.
+/// Facts about claims, with the types of compared values.
 pub(crate) trait TypedFacts: ClaimFacts {
     /// Returns true if the claim of a comparison has the type of the value it is compared with.
     fn fits(&self, comparison: &Comparison<'_>) -> bool;

@@ -15,7 +15,7 @@ pub(crate) struct NamedClaims {
     pub(crate) uses: Vec<ClaimUse>,
 }
 
-/// What is decided of these claims for one kind of session.
+/// The decided conditions on [`NamedClaims`] for one kind of session.
 #[derive(Debug)]
 pub(crate) struct DecidedClaims {
     pub(crate) named: Arc<NamedClaims>,

@@ -12,15 +12,15 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug)]
 pub struct SharedArena<T> {
     /// By id, the place of the element.
-    places: Vec<Place>,
+    places: Vec<SharedIndex>,
     elements: Vec<T>,
 }
 
 /// The index of an element, and whether it was added to be shared.
 #[derive(Clone, Copy, Debug)]
-struct Place(u32);
+struct SharedIndex(u32);
 
-impl Place {
+impl SharedIndex {
     const SHARED: u32 = 1 << 31;
 
     /// An arena of two billion elements cannot be held in memory.
@@ -78,7 +78,7 @@ impl<T> SharedArena<T> {
 
     /// Adds an element that no other id shares.
     pub fn push(&mut self, element: T) {
-        self.places.push(Place::new(self.elements.len(), false));
+        self.places.push(SharedIndex::new(self.elements.len(), false));
         self.elements.push(element);
     }
 
@@ -90,10 +90,10 @@ impl<T> SharedArena<T> {
         let last = known.0.get(&signature).copied();
         let same = last.filter(|place| self.elements.get(*place as usize) == Some(&element));
         if let Some(place) = same {
-            self.places.push(Place::new(place as usize, true));
+            self.places.push(SharedIndex::new(place as usize, true));
             return;
         }
-        let place = Place::new(self.elements.len(), true);
+        let place = SharedIndex::new(self.elements.len(), true);
         known.0.insert(signature, place.index() as u32);
         self.places.push(place);
         self.elements.push(element);
@@ -108,7 +108,7 @@ impl<T> SharedArena<T> {
         if !place.is_shared() {
             return &mut self.elements[place.index()];
         }
-        self.places[index] = Place::new(self.elements.len(), false);
+        self.places[index] = SharedIndex::new(self.elements.len(), false);
         self.elements.push(self.elements[place.index()].clone());
         let last = self.elements.len() - 1;
         &mut self.elements[last]

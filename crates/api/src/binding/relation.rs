@@ -158,9 +158,9 @@ pub enum RelatedRole {
     /// An object of the values of a row: of [`WriteRole::Stored`](super::WriteRole::Stored),
     /// [`RelatedRole::Elements`] and [`RelatedRole::Relation`].
     Data,
-    /// The same of a row that exists.
+    /// The values of a row that exists: an object as of [`RelatedRole::Data`].
     Update,
-    /// The same of a new row.
+    /// The values of a new row: an object as of [`RelatedRole::Data`].
     Create,
     /// An object of one [`RelatedRole::SetElements`].
     Elements(ElementRows),

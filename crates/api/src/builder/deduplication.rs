@@ -94,7 +94,7 @@ impl Deduplication {
         all.push_shared(binding, hasher.finish(), &mut self.input_bindings);
     }
 
-    /// The same for the binding of a field.
+    /// Adds the binding of a field, which equal ones share.
     pub(super) fn add_field_binding(
         &mut self,
         all: &mut SharedArena<FieldBinding>,
@@ -122,7 +122,7 @@ impl Deduplication {
         all.push_shared(binding, hasher.finish(), &mut self.field_bindings);
     }
 
-    /// The same for the binding of a value.
+    /// Adds the binding of an enum value, which equal ones share.
     pub(super) fn add_value_binding(
         &mut self,
         all: &mut SharedArena<ValueBinding>,

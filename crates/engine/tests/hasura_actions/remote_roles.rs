@@ -10,7 +10,7 @@ use super::remote::reply;
 use super::{Client, Database, TRACKED, ask, block_on, dialect_of, local, open};
 
 /// A request by the session variables of its client.
-type Asked<'a> = (Value, &'a str);
+type ExpectedRequest<'a> = (Value, &'a str);
 
 fn editor(variables: &[(&str, &str)]) -> Value {
     let mut session = json!({ "x-hasura-role": "editor" });
@@ -28,7 +28,7 @@ fn admin() -> Value {
 fn check(
     metadata: &str,
     change: fn(&mut hasura::Options),
-    requests: &[Asked<'_>],
+    requests: &[ExpectedRequest<'_>],
     expect: &Expect,
 ) {
     let server = HttpServer::start(reply);

@@ -15,15 +15,15 @@ use api::binding::{
 };
 
 /// An input with its definition.
-pub(super) type Given<'a> = (InputId, Input<'a>);
+pub(super) type InputEntry<'a> = (InputId, Input<'a>);
 
 /// The inputs of a change of one row.
 #[derive(Default)]
 pub(super) struct RowInputs<'a> {
-    key: Option<Given<'a>>,
-    pub(super) data: Option<Given<'a>>,
-    update: Option<Given<'a>>,
-    create: Option<Given<'a>>,
+    key: Option<InputEntry<'a>>,
+    pub(super) data: Option<InputEntry<'a>>,
+    update: Option<InputEntry<'a>>,
+    create: Option<InputEntry<'a>>,
     pub(super) conditions: Vec<Filter>,
 }
 
@@ -63,7 +63,11 @@ impl RowData<'_> {
 }
 
 impl<'a> RowInputs<'a> {
-    pub(super) fn set(&mut self, role: &RelatedRole, given: Given<'a>) -> Result<(), LowerError> {
+    pub(super) fn set(
+        &mut self,
+        role: &RelatedRole,
+        given: InputEntry<'a>,
+    ) -> Result<(), LowerError> {
         let place = match role {
             RelatedRole::Where => &mut self.key,
             RelatedRole::Data => &mut self.data,
@@ -78,19 +82,19 @@ impl<'a> RowInputs<'a> {
         Ok(())
     }
 
-    pub(super) fn key(&self) -> Result<Given<'a>, LowerError> {
+    pub(super) fn key(&self) -> Result<InputEntry<'a>, LowerError> {
         self.key.clone().ok_or_else(|| misplaced("a change without the key of its row"))
     }
 
-    pub(super) fn data(&self) -> Result<Given<'a>, LowerError> {
+    pub(super) fn data(&self) -> Result<InputEntry<'a>, LowerError> {
         self.data.clone().ok_or_else(|| misplaced("a change without values"))
     }
 
-    pub(super) fn update(&self) -> Result<Given<'a>, LowerError> {
+    pub(super) fn update(&self) -> Result<InputEntry<'a>, LowerError> {
         self.update.clone().ok_or_else(|| misplaced("an upsert without an update"))
     }
 
-    pub(super) fn create(&self) -> Result<Given<'a>, LowerError> {
+    pub(super) fn create(&self) -> Result<InputEntry<'a>, LowerError> {
         self.create.clone().ok_or_else(|| misplaced("an upsert without a new row"))
     }
 }
@@ -121,7 +125,7 @@ impl<'a> Context<'a> {
     /// The values of a row, and the changes of its relations.
     pub(super) fn row_data(
         &self,
-        (id, input): Given<'a>,
+        (id, input): InputEntry<'a>,
         is_new: bool,
         place: Place,
     ) -> Result<RowData<'a>, LowerError> {
@@ -229,7 +233,7 @@ impl<'a> Context<'a> {
     pub(super) fn selector(
         &self,
         rows: &RelatedRows,
-        (id, input): Given<'a>,
+        (id, input): InputEntry<'a>,
         place: Place,
     ) -> Result<Selector<'a>, LowerError> {
         let api: &'a Api = self.api;

@@ -208,11 +208,16 @@ impl<'a> Context<'a> {
         if !is_new && !writes.near.is_list && !is_forward(writes) {
             self.unrelate_parent(writes, parent)?;
         }
+        self.move_child(writes, (parent, child));
+        Ok(())
+    }
+
+    /// Relates a row, which leaves its former parent if it has at most one.
+    fn move_child(&mut self, writes: &RelationWrites, (parent, child): (&Known<'a>, &Known<'a>)) {
         if !writes.far.is_list && !is_backward(writes) {
             self.unrelate_child(writes, (parent.rows, child));
         }
         self.relate(writes, (parent, child));
-        Ok(())
     }
 
     /// Relates exactly these rows.
@@ -231,10 +236,7 @@ impl<'a> Context<'a> {
         }
         self.unrelate_parent(writes, parent)?;
         for child in &children {
-            if !writes.far.is_list && !is_backward(writes) {
-                self.unrelate_child(writes, (parent.rows, child));
-            }
-            self.relate(writes, (parent, child));
+            self.move_child(writes, (parent, child));
         }
         Ok(())
     }
