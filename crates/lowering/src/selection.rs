@@ -1,7 +1,7 @@
 //! Fields of objects: the root's, and those of rows.
 
 use graphql::opaque::{OpaqueKind, OpaqueValues};
-use graphql::operation::{FieldRef, SelectionSetId};
+use graphql::operation::{FieldRef, OperationKind, SelectionSetId};
 use graphql::schema::{FieldId, InputId, TypeId, TypeKind};
 use graphql::value::Value;
 use graphql::{CollectedField, collect_fields};
@@ -95,6 +95,12 @@ impl<'a> Context<'a> {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
+                    // The source of a stream cannot be created. GraphQL specification, 6.2.3.1.
+                    FieldBinding::Refused(text)
+                        if self.operation.kind == OperationKind::Subscription =>
+                    {
+                        return Err(LowerError::refused(text, field.location));
+                    }
                     FieldBinding::Refused(text) => Node::Refused(text.clone()),
                     FieldBinding::Rows(binding @ RowsBinding { from: RowsFrom::Effect(_), .. }) => {
                         self.called_for_effect(binding, field)?

@@ -7,7 +7,7 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 use testkit::postgres::{Server, required_installations, shared};
 
-use crate::program::{Folder, outcome, run};
+use crate::program::{self, Folder, outcome, run};
 
 const FIRST: &str = "
     type User @db(name: \"users\") {
@@ -287,4 +287,18 @@ fn options_of_types_fit_the_database() {
         error: `--schema` is for PostgreSQL: leave it out; `--help` lists the options
     "#]],
     );
+}
+
+/// One response, after which the stream ends: it is no live query of an error.
+#[test]
+fn a_subscription_is_refused_once() {
+    let folder = Folder::new();
+    let (file, data) = (datamodel(&folder, FIRST), folder.file("shop.db"));
+    let data = data.to_str().unwrap();
+    let server =
+        program::Server::start(&["serve", &file, "--data", data, "--listen", "127.0.0.1:0"]);
+    let events = "Accept: text/event-stream\r\n";
+    let body = server.query(events, "subscription { user { mutation } }").body;
+    assert_eq!(body.matches("Subscriptions of Prisma's API are not served").count(), 1, "{body}");
+    assert_eq!(body.matches("event: complete").count(), 1, "{body}");
 }
