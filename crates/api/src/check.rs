@@ -16,6 +16,7 @@ use std::fmt;
 use graphql::schema::{InputId, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 
+pub use self::related::DataOf;
 use self::value::ReadValues;
 use crate::api::Api;
 use crate::binding::{
@@ -128,7 +129,7 @@ pub enum Position {
     /// A member of [`RelatedRole::Where`](crate::binding::RelatedRole::Where).
     RelatedKey,
     /// A member of the values of a row with those of its relations.
-    RelatedData,
+    RelatedData(DataOf),
     /// A member of [`RelatedRole::Elements`](crate::binding::RelatedRole::Elements).
     RelatedElements,
     /// A member of [`RelatedRole::Relation`](crate::binding::RelatedRole::Relation).
@@ -407,7 +408,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Object
                 | Position::Related(_)
                 | Position::RelatedKey
-                | Position::RelatedData
+                | Position::RelatedData(_)
                 | Position::RelatedElements
                 | Position::RelatedVerbs
                 | Position::RelatedVerb(_)
@@ -569,7 +570,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         Position::Object => write::of_object(role),
         Position::Related(kind) => related::of_change(kind, role),
         Position::RelatedKey => related::of_key(role),
-        Position::RelatedData => related::of_data(role),
+        Position::RelatedData(of) => related::of_data(of, role),
         Position::RelatedElements => related::of_elements(role),
         Position::RelatedVerbs => related::of_verbs(role),
         Position::RelatedVerb(verb) => related::of_verb(verb, role),

@@ -6,11 +6,13 @@
 //! * [`stored`]: the tables of a new database; [`introspected`]: the datamodel of tables
 //! * `located`: the places of a datamodel in a catalog
 //! * `schema`: the API of a datamodel
+//! * [`extensions`]: what Prisma 1 never had
 //! * `plural`: names of lists
 //! * [`errors`]: the form of errors
 
 pub mod definitions;
 pub mod errors;
+pub mod extensions;
 pub mod introspected;
 mod located;
 pub mod model;
@@ -24,6 +26,7 @@ use std::sync::Arc;
 use api::Api;
 use catalog::Catalog;
 
+use extensions::Extensions;
 use located::Located;
 pub use located::Missing;
 use model::Model;
@@ -34,6 +37,7 @@ pub struct Options {
     pub model: Arc<Model>,
     /// The datamodel is made of the tables of the database.
     pub is_introspected: bool,
+    pub extensions: Extensions,
 }
 
 // Defaults of fields come from texts, so none of them is not a number.
@@ -44,6 +48,7 @@ impl Eq for Options {}
 pub struct Declared<'o> {
     model: Cow<'o, Model>,
     located: Located,
+    extensions: Extensions,
 }
 
 /// The parts of a datamodel that the database lacks; none if there is no type at all.
@@ -63,14 +68,14 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
         false => Cow::Borrowed(&*options.model),
     };
     let located = Located::find(&model, catalog);
-    Declared { model, located }
+    Declared { model, located, extensions: options.extensions }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
         match self.located.missing.is_empty() && !self.model.types.is_empty() {
-            true => Ok(schema::api(&self.model, &self.located)),
+            true => Ok(schema::api(&self.model, &self.located, self.extensions)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
     }

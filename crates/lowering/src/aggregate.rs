@@ -23,13 +23,15 @@ pub(super) struct Whole {
 }
 
 /// Context of an aggregate's field.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Within<'k> {
     function: Option<AggregateFunction>,
     /// The aggregated value for fields without one of their own, and true to count each row once.
     place: Option<(&'k ValueRef, bool)>,
-    /// The keys of the group.
+    /// The outputs of the keys of the group.
     keys: Option<&'k [(response::OutputId, Leaf)]>,
+    /// The keys of the group.
+    group_by: &'k [ValueRef],
 }
 
 /// Arguments of grouping.
@@ -65,7 +67,7 @@ impl Context<'_> {
         sets: &[SelectionSetId],
     ) -> Result<Whole, LowerError> {
         let mut terms = Vec::new();
-        let within = Within { function: None, place: None, keys: None };
+        let within = Within::default();
         let fields = self.aggregate_fields(object, sets, within, &mut terms)?;
         let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
         Ok(Whole { aggregate, fields })
@@ -88,7 +90,7 @@ impl Context<'_> {
             terms.push(AggregateTerm { id, function, place, form: Form::Text, once: false });
             leaves.push((response::OutputId(id.0), leaf));
         }
-        let within = Within { function: None, place: None, keys: Some(&leaves) };
+        let within = Within { keys: Some(&leaves), group_by: &group_by, ..Within::default() };
         let sets = &field.selection_sets;
         let fields = self.aggregate_fields(r#type.base, sets, within, &mut terms)?;
         let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
@@ -160,15 +162,15 @@ impl Context<'_> {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;
                         let function = Some(*function);
-                        let within = Within { function, place: None, keys: None };
+                        let within = Within { function, ..Within::default() };
                         let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
                     }
                     FieldBinding::Aggregate(AggregateField::Of { place, once }) => {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;
-                        let within =
-                            Within { function: None, place: Some((&**place, *once)), keys: None };
+                        let place = Some((&**place, *once));
+                        let within = Within { place, ..Within::default() };
                         let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
                     }
@@ -187,6 +189,9 @@ impl Context<'_> {
                             (None, Some((place, once))) => (Some(place.clone()), once),
                             (place, _) => (place, false),
                         };
+                        if value.function == AggregateFunction::GroupKey {
+                            self.require_key(&place.0, within, field, id)?;
+                        }
                         self.aggregate_value(value, place, terms)
                     }
                     FieldBinding::Aggregate(AggregateField::FieldValue { field: of, values }) => {
@@ -210,6 +215,22 @@ impl Context<'_> {
             fields.push(self.shape_field(field, node));
         }
         Ok(self.shape.add_fields(fields))
+    }
+
+    /// Refuses a value by which the rows are not grouped: a group has many of them.
+    fn require_key(
+        &self,
+        place: &Option<ValueRef>,
+        within: Within<'_>,
+        field: &CollectedField<'_>,
+        id: graphql::schema::FieldId,
+    ) -> Result<(), LowerError> {
+        if place.as_ref().is_some_and(|place| within.group_by.contains(place)) {
+            return Ok(());
+        }
+        let name = &self.api.schema[id].name;
+        let message = format!("The rows are not grouped by `{name}`: add it to `by`.");
+        Err(LowerError::refused(&message, field.location))
     }
 
     /// Of several aggregates the one whose function is that of the enclosing object.

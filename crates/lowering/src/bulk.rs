@@ -10,6 +10,9 @@ use super::LowerError;
 use super::stored::Changed;
 use api::binding::MutationBinding;
 
+/// The error of new rows without any.
+pub(super) const NO_ROW: &str = "At least one row must be given.";
+
 /// The error of an update that sets nothing.
 pub(super) const NOTHING_SET: &str = "The patch sets nothing.";
 
@@ -71,24 +74,29 @@ pub(super) fn inserted(
 ) -> Result<Insert, LowerError> {
     let refused = |message: &str| Err(LowerError::refused(message, location));
     if rows.is_empty() {
-        return refused("At least one row must be given.");
+        return refused(NO_ROW);
     }
     if u32::try_from(rows.len()).map_or(true, |rows| rows > most) {
         let message = format!("At most {most} rows can be made at once (--max-bulk-rows).");
         return refused(&message);
     }
+    Ok(rows_to_insert(rows))
+}
+
+/// New rows, each with its own values.
+pub(super) fn rows_to_insert(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
     // The order of fields in a request is irrelevant.
     let fields: BTreeSet<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
     let fields: Vec<FieldId> = fields.into_iter().collect();
     let cells = |mut row: Vec<(FieldId, Operand)>| {
         let mut cell = |field: &FieldId| {
-            let place = row.iter().position(|(said, _)| said == field)?;
+            let place = row.iter().position(|(own, _)| own == field)?;
             Some(row.swap_remove(place).1)
         };
         fields.iter().map(&mut cell).collect()
     };
     let rows = rows.into_iter().map(cells).collect();
-    Ok(Insert { fields, rows: InsertedRows::Each(rows) })
+    Insert { fields, rows: InsertedRows::Each(rows) }
 }
 
 /// True if a filter accepts every row, however it is composed.

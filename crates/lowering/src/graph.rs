@@ -19,10 +19,10 @@ use graphql::operation::Location;
 use graphql::schema::{InputId, TypeKind, TypeRef};
 use graphql::value::Value;
 use ir::{
-    Assignment, ChildWrite, Filter, Hop, Insert, InsertedRows, Operand, StepId, StepKind, Update,
-    Write, WriteKind,
+    Assignment, ChildWrite, Filter, Hop, Operand, StepId, StepKind, Update, Write, WriteKind,
 };
 
+use super::bulk::rows_to_insert;
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
@@ -116,7 +116,7 @@ impl<'a> Context<'a> {
         if !rows.is_empty() {
             children.extend(self.expected(entity));
         }
-        let kind = WriteKind::Insert(inserted(rows));
+        let kind = WriteKind::Insert(rows_to_insert(rows));
         Ok(Write { entity, kind, children, check: Filter::all() })
     }
 
@@ -378,20 +378,4 @@ pub(super) fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
         AssignVerb::DeleteElement => Assignment::DeleteElement(operand),
         AssignVerb::DeletePath => Assignment::DeletePath(operand),
     }
-}
-
-/// Nodes to insert, each with its own values.
-fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
-    let mut fields: Vec<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
-    fields.sort_unstable();
-    fields.dedup();
-    let cells = |row: Vec<(FieldId, Operand)>| {
-        let cell = |field: &FieldId| {
-            let said = row.iter().find(|(said, _)| said == field);
-            said.map(|(_, operand)| operand.clone())
-        };
-        fields.iter().map(cell).collect()
-    };
-    let rows = rows.into_iter().map(cells).collect();
-    Insert { fields, rows: InsertedRows::Each(rows) }
 }

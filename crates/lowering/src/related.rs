@@ -31,7 +31,7 @@ use api::binding::{
     FilterRole, InputRole, MutationBinding, RelatedChange, RelatedChangeKind, RelatedRole,
     RelatedRows, RelatedRowsId, WriteRole,
 };
-use data::RowInputs;
+use data::{DataOf, RowInputs};
 
 /// Limit of nested changes.
 const DEPTH: usize = 20;
@@ -95,10 +95,13 @@ fn is_read(kind: RelatedChangeKind, role: &RelatedRole) -> bool {
     use RelatedChangeKind as Kind;
     match role {
         RelatedRole::Where => matches!(kind, Kind::Update | Kind::Upsert | Kind::Delete),
-        RelatedRole::Data => matches!(kind, Kind::Create | Kind::Update | Kind::UpdateMany),
+        RelatedRole::Data => {
+            matches!(kind, Kind::Create | Kind::CreateMany | Kind::Update | Kind::UpdateMany)
+        }
         RelatedRole::Update | RelatedRole::Create => kind == Kind::Upsert,
         RelatedRole::Elements(_)
         | RelatedRole::SetElements
+        | RelatedRole::Reference(_)
         | RelatedRole::Relation(_)
         | RelatedRole::Verb(_) => false,
     }
@@ -109,6 +112,7 @@ fn is_of_many(kind: RelatedChangeKind) -> bool {
     match kind {
         RelatedChangeKind::UpdateMany | RelatedChangeKind::DeleteMany => true,
         RelatedChangeKind::Create
+        | RelatedChangeKind::CreateMany
         | RelatedChangeKind::Update
         | RelatedChangeKind::Upsert
         | RelatedChangeKind::Delete => false,
@@ -149,24 +153,27 @@ impl<'a> Context<'a> {
         let shown = match change.kind {
             RelatedChangeKind::Create => {
                 let data = match inputs.data {
-                    Some(data) => self.row_data(data, true, place)?,
+                    Some(data) => self.row_data(data, DataOf::New, place)?,
                     // A type whose rows have no values of their clients.
                     None => data::RowData::default(),
                 };
                 self.create_row(rows, data, place)?
             }
+            RelatedChangeKind::CreateMany => {
+                ResultRows::Changed(self.create_rows(rows, inputs.data()?, place)?)
+            }
             RelatedChangeKind::Update => {
+                let data = self.row_data(inputs.data()?, DataOf::Existing, place)?;
                 let selected = self.selector(rows, inputs.key()?, place)?;
-                let data = self.row_data(inputs.data()?, false, place)?;
                 self.change_row(rows, &selected, data, place)?
             }
             RelatedChangeKind::Upsert => {
                 let selected = self.selector(rows, inputs.key()?, place)?;
                 let [update, create] = [inputs.update()?, inputs.create()?];
                 let found = self.find_key(rows, selected.filter);
-                let data = self.row_data(update, false, place)?;
+                let data = self.row_data(update, DataOf::Existing, place)?;
                 self.only_if(&found, true, |context| context.update_row(&found, data, place))?;
-                let data = self.row_data(create, true, place)?;
+                let data = self.row_data(create, DataOf::New, place)?;
                 let made = self.only_if(&found, false, |context| {
                     context.insert_row(rows, data, Vec::new(), place)
                 })?;
@@ -184,7 +191,7 @@ impl<'a> Context<'a> {
                 return Ok(node);
             }
             RelatedChangeKind::UpdateMany => {
-                let data = self.row_data(inputs.data()?, false, place)?;
+                let data = self.row_data(inputs.data()?, DataOf::All, place)?;
                 let filter = Filter::and(inputs.conditions);
                 let step = self.update_all(rows, filter, data, place)?;
                 ResultRows::Changed(step)

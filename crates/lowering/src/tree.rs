@@ -1,7 +1,6 @@
 //! New rows with those that are related to them, and updates and deletes of all rows that pass a
 //! condition.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
@@ -10,11 +9,11 @@ use graphql::operation::Location;
 use graphql::problem::Step;
 use graphql::schema::{InputId, TypeId};
 use ir::{
-    Assignment, ChildWrite, Conflict, Filter, HopDirection, Insert, InsertedRows, Operand,
-    StepKind, Write, WriteKind,
+    Assignment, ChildWrite, Conflict, Filter, HopDirection, Operand, StepKind, Write, WriteKind,
 };
 use response::{Item, Node};
 
+use super::bulk::rows_to_insert;
 use super::bulk::updated_all;
 use super::filter::FilterContext;
 use super::input::{Input, Presence};
@@ -169,7 +168,7 @@ impl<'a> Context<'a> {
             let (hop, parents) = (relation.hop, one.parents);
             children.push(ChildWrite { hop, parents, write, edge: Vec::new() });
         }
-        let insert = inserted(values);
+        let insert = rows_to_insert(values);
         let kind = match conflict {
             None => WriteKind::Insert(insert),
             Some(conflict) => WriteKind::Upsert { insert, conflict },
@@ -348,19 +347,4 @@ impl<'a> Context<'a> {
         }
         Ok(Node::Each(items.into()))
     }
-}
-
-/// New rows, each with its own values.
-fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
-    let fields: BTreeSet<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
-    let fields: Vec<FieldId> = fields.into_iter().collect();
-    let cells = |mut row: Vec<(FieldId, Operand)>| {
-        let mut cell = |field: &FieldId| {
-            let place = row.iter().position(|(own, _)| own == field)?;
-            Some(row.swap_remove(place).1)
-        };
-        fields.iter().map(&mut cell).collect()
-    };
-    let rows = rows.into_iter().map(cells).collect();
-    Insert { fields, rows: InsertedRows::Each(rows) }
 }

@@ -137,6 +137,9 @@ pub struct RelatedChange {
 pub enum RelatedChangeKind {
     /// Inserts a row: [`RelatedRole::Data`].
     Create,
+    /// Inserts rows: [`RelatedRole::Data`] is a list of objects, whose relations are
+    /// [`RelatedRole::Reference`]s.
+    CreateMany,
     /// Updates the row of [`RelatedRole::Where`]: [`RelatedRole::Data`].
     Update,
     /// Updates the row of [`RelatedRole::Where`] by [`RelatedRole::Update`], or inserts one by
@@ -156,7 +159,8 @@ pub enum RelatedRole {
     /// An object of [`FilterRole::Equal`](super::FilterRole::Equal)s, one of which is given.
     Where,
     /// An object of the values of a row: of [`WriteRole::Stored`](super::WriteRole::Stored),
-    /// [`RelatedRole::Elements`] and [`RelatedRole::Relation`].
+    /// [`RelatedRole::Elements`] and [`RelatedRole::Relation`], of one that exists also of
+    /// [`WriteRole::Assign`](super::WriteRole::Assign).
     Data,
     /// The values of a row that exists: an object as of [`RelatedRole::Data`].
     Update,
@@ -166,6 +170,9 @@ pub enum RelatedRole {
     Elements(ElementRows),
     /// All values of a list.
     SetElements,
+    /// An object of [`FilterRole::Equal`](super::FilterRole::Equal)s, one of which is given: the row
+    /// to which the new one refers.
+    Reference(Arc<RelationWrites>),
     /// An object of [`RelatedRole::Verb`]s.
     Relation(Arc<RelationWrites>),
     /// Changes of one kind along the enclosing relation: an object, or a list of such; a boolean that

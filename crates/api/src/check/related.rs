@@ -6,20 +6,42 @@ use crate::binding::{
 };
 
 const KEY: Reading = Reading::Members(Position::RelatedKey);
-const DATA: Reading = Reading::Members(Position::RelatedData);
+
+/// The rows of which an object has the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DataOf {
+    /// A new row.
+    New,
+    /// One of many new rows.
+    EachNew,
+    /// A row that exists.
+    Existing,
+    /// All rows that pass conditions.
+    All,
+}
+
+const fn data(of: DataOf) -> Option<Reading> {
+    Some(Reading::Members(Position::RelatedData(of)))
+}
 
 /// An argument of a change.
 pub(super) fn of_change(kind: RelatedChangeKind, role: &InputRole) -> Option<Reading> {
     use RelatedChangeKind as Kind;
     match (kind, role) {
-        (
-            Kind::Create | Kind::Update | Kind::UpdateMany,
-            InputRole::Write(WriteRole::Related(RelatedRole::Data)),
-        )
-        | (
-            Kind::Upsert,
-            InputRole::Write(WriteRole::Related(RelatedRole::Update | RelatedRole::Create)),
-        ) => Some(DATA),
+        (Kind::Create, InputRole::Write(WriteRole::Related(RelatedRole::Data)))
+        | (Kind::Upsert, InputRole::Write(WriteRole::Related(RelatedRole::Create))) => {
+            data(DataOf::New)
+        }
+        (Kind::CreateMany, InputRole::Write(WriteRole::Related(RelatedRole::Data))) => {
+            data(DataOf::EachNew)
+        }
+        (Kind::Update, InputRole::Write(WriteRole::Related(RelatedRole::Data)))
+        | (Kind::Upsert, InputRole::Write(WriteRole::Related(RelatedRole::Update))) => {
+            data(DataOf::Existing)
+        }
+        (Kind::UpdateMany, InputRole::Write(WriteRole::Related(RelatedRole::Data))) => {
+            data(DataOf::All)
+        }
         (
             Kind::Update | Kind::Upsert | Kind::Delete,
             InputRole::Write(WriteRole::Related(RelatedRole::Where)),
@@ -37,13 +59,18 @@ pub(super) fn of_key(role: &InputRole) -> Option<Reading> {
 }
 
 /// A member of the values of a row.
-pub(super) fn of_data(role: &InputRole) -> Option<Reading> {
-    match role {
-        InputRole::Write(WriteRole::Stored(_)) => Some(Reading::Value),
-        InputRole::Write(WriteRole::Related(RelatedRole::Elements(_))) => {
-            Some(Reading::Members(Position::RelatedElements))
+pub(super) fn of_data(of: DataOf, role: &InputRole) -> Option<Reading> {
+    let InputRole::Write(role) = role else { return None };
+    match (of, role) {
+        (_, WriteRole::Stored(_)) | (DataOf::Existing | DataOf::All, WriteRole::Assign { .. }) => {
+            Some(Reading::Value)
         }
-        InputRole::Write(WriteRole::Related(RelatedRole::Relation(_))) => {
+        (DataOf::EachNew, WriteRole::Related(RelatedRole::Reference(_))) => Some(KEY),
+        (
+            DataOf::New | DataOf::Existing | DataOf::All,
+            WriteRole::Related(RelatedRole::Elements(_)),
+        ) => Some(Reading::Members(Position::RelatedElements)),
+        (DataOf::New | DataOf::Existing, WriteRole::Related(RelatedRole::Relation(_))) => {
             Some(Reading::Members(Position::RelatedVerbs))
         }
         _ => None,
@@ -70,24 +97,23 @@ pub(super) fn of_verbs(role: &InputRole) -> Option<Reading> {
 pub(super) fn of_verb(verb: RelationVerb, role: &InputRole) -> Option<Reading> {
     use RelationVerb as Verb;
     match verb {
-        Verb::Create => of_data(role),
+        Verb::Create => of_data(DataOf::New, role),
         Verb::Connect | Verb::Set | Verb::Disconnect | Verb::Delete => of_key(role),
         Verb::DeleteMany => filter::reading(super::Scope::default(), role),
         Verb::Update => match role {
             InputRole::Write(WriteRole::Related(RelatedRole::Where)) => Some(KEY),
-            InputRole::Write(WriteRole::Related(RelatedRole::Data)) => Some(DATA),
+            InputRole::Write(WriteRole::Related(RelatedRole::Data)) => data(DataOf::Existing),
             // Of a row that has one other.
-            _ => of_data(role),
+            _ => of_data(DataOf::Existing, role),
         },
         Verb::Upsert => match role {
             InputRole::Write(WriteRole::Related(RelatedRole::Where)) => Some(KEY),
-            InputRole::Write(WriteRole::Related(RelatedRole::Update | RelatedRole::Create)) => {
-                Some(DATA)
-            }
+            InputRole::Write(WriteRole::Related(RelatedRole::Update)) => data(DataOf::Existing),
+            InputRole::Write(WriteRole::Related(RelatedRole::Create)) => data(DataOf::New),
             _ => None,
         },
         Verb::UpdateMany => match role {
-            InputRole::Write(WriteRole::Related(RelatedRole::Data)) => Some(DATA),
+            InputRole::Write(WriteRole::Related(RelatedRole::Data)) => data(DataOf::All),
             InputRole::Filter(FilterRole::Conditions) => Some(filter::ON_ROWS),
             _ => None,
         },

@@ -352,12 +352,28 @@ fn each_position_reads_these_roles_and_no_others() {
           Filter: Conditions
           other: Refused
 
+        Related(CreateMany)
+          Write: Related(Data)
+          other: Refused
+
         RelatedKey
           Filter: Equal
           other: Refused
 
-        RelatedData
+        RelatedData(New)
           Write: Stored, Related(Elements | Relation)
+          other: Refused
+
+        RelatedData(EachNew)
+          Write: Stored, Related(Reference)
+          other: Refused
+
+        RelatedData(Existing)
+          Write: Stored, Assign, Related(Elements | Relation)
+          other: Refused
+
+        RelatedData(All)
+          Write: Stored, Assign, Related(Elements)
           other: Refused
 
         RelatedElements
@@ -373,7 +389,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         RelatedVerb(Update)
-          Write: Stored, Related(Where | Data | Elements | Relation)
+          Write: Stored, Assign, Related(Where | Data | Elements | Relation)
           other: Refused
 
         RelatedVerb(Upsert)

@@ -5,6 +5,7 @@ use api::binding::{ArgumentRole, FilterRole, PagePart};
 use api::draft::DraftInput;
 
 use super::builder::Builder;
+use super::sort;
 use crate::errors::not_negative;
 use crate::model::TypeIndex;
 
@@ -31,6 +32,7 @@ pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> 
         number("first", PagePart::Limit),
         number("last", PagePart::Last),
     ]);
+    arguments.extend(sort::argument(build, index));
     arguments
 }
 

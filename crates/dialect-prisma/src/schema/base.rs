@@ -7,8 +7,9 @@ use ir::{AggregateFunction, Form, ValueForm};
 use response::Leaf;
 
 use super::builder::{Builder, described_field};
+use super::groups;
 use super::section::Section;
-use crate::model::{FieldKind, ScalarType};
+use crate::model::{FieldKind, ScalarType, TypeIndex};
 
 const DESCRIBED_LONG: &str = "The `Long` scalar type represents non-fractional signed whole numeric \
      values.\nLong can represent values between -(2^63) and 2^63 - 1.";
@@ -91,13 +92,15 @@ fn add_page_info(build: &mut Builder<'_>) {
 }
 
 /// Adds the connection of a type, its edges, and its aggregate.
-pub(super) fn add_connection(build: &mut Builder<'_>, name: &str) {
+pub(super) fn add_connection(build: &mut Builder<'_>, index: TypeIndex) {
+    let name = &*build.r#type(index).name;
     let field = |name, r#type: String, binding, about| {
         described_field(DraftField::new(name, &r#type, binding), about)
     };
     let connection = |field| FieldBinding::Connection(field);
     let aggregate = connection(ConnectionField::PageAggregates);
-    let fields = vec![
+    let groups = groups::field(build, index);
+    let mut fields = vec![
         field(
             "pageInfo",
             "PageInfo!".to_owned(),
@@ -112,6 +115,7 @@ pub(super) fn add_connection(build: &mut Builder<'_>, name: &str) {
         ),
         DraftField::new("aggregate", &format!("Aggregate{name}!"), aggregate),
     ];
+    fields.extend(groups);
     let about = "A connection to a list of items.";
     build.described(&format!("{name}Connection"), about, DraftKind::object(fields));
     let edge = |field| FieldBinding::Edge(field);
@@ -138,5 +142,7 @@ pub(super) fn add_connection(build: &mut Builder<'_>, name: &str) {
         absent: Some(b"0".as_slice().into()),
     };
     let count = FieldBinding::Aggregate(AggregateField::Value(vec![count].into()));
-    build.object(&format!("Aggregate{name}"), vec![DraftField::new("count", "Int!", count)]);
+    let mut fields = vec![DraftField::new("count", "Int!", count)];
+    fields.extend(groups::functions(build, index));
+    build.object(&format!("Aggregate{name}"), fields);
 }

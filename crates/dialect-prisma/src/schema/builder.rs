@@ -4,6 +4,7 @@ use api::ApiBuilder;
 use api::draft::{DraftField, DraftInput, DraftKind, DraftType, DraftValue};
 
 use super::section::{Draft, Section};
+use crate::extensions::Extensions;
 use crate::located::Located;
 use crate::model::{
     End, Enum, Field, FieldKind, Key, Model, Relation, RelationIndex, ScalarField, ScalarType,
@@ -15,6 +16,7 @@ use crate::model::{
 pub(super) struct Builder<'m> {
     pub(super) model: &'m Model,
     pub(super) located: &'m Located,
+    pub(super) extensions: Extensions,
     pub(super) draft: Draft,
 }
 
@@ -37,8 +39,8 @@ pub(super) struct RelationField<'m> {
 }
 
 impl<'m> Builder<'m> {
-    pub(super) fn new(model: &'m Model, located: &'m Located) -> Self {
-        Self { model, located, draft: Draft::default() }
+    pub(super) fn new(model: &'m Model, located: &'m Located, extensions: Extensions) -> Self {
+        Self { model, located, extensions, draft: Draft::default() }
     }
 
     pub(super) fn types(&self) -> impl Iterator<Item = (TypeIndex, &'m Type)> + use<'m> {
@@ -105,6 +107,11 @@ impl<'m> Builder<'m> {
         index: TypeIndex,
     ) -> impl Iterator<Item = (usize, &'m Field, &'m ScalarField)> + use<'m> {
         self.scalars(index).filter(|(_, _, scalar)| scalar.is_unique)
+    }
+
+    /// True if a type has a field of this name, which no name of an extension replaces.
+    pub(super) fn has_field(&self, index: TypeIndex, name: &str) -> bool {
+        self.r#type(index).fields.iter().any(|field| &*field.name == name)
     }
 
     pub(super) fn has_unique_field(&self, index: TypeIndex) -> bool {

@@ -204,22 +204,37 @@ fn conditions(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> {
         let column = build.located.column(index, place);
         let subject = column.map(|column| Arc::new(Subject::field(column.field)));
         let r#type = build.scalar_name(scalar.r#type);
-        for operator in operators(scalar.r#type) {
+        let member = |operator: &Operator, case, suffix| {
             let binding = match &subject {
-                Some(subject) => bound(operator, subject),
+                Some(subject) => bound(operator, case, subject),
                 None => InputBinding::lenient(InputRole::Refused(MISSING.into())),
             };
-            let name = format!("{}{}", field.name, operator.suffix);
+            let name = format!("{}{}{suffix}", field.name, operator.suffix);
             let r#type = if operator.is_list { format!("[{type}!]") } else { r#type.to_owned() };
             let mut member = DraftInput::new(&name, &r#type, binding);
             member.description = operator.about.map(Into::into);
-            members.push(member);
+            member
+        };
+        let plain = operators(scalar.r#type).map(|operator| member(operator, Letters::Exact, ""));
+        members.extend(plain);
+        if build.extensions.ignore_case && scalar.r#type == ScalarType::String {
+            let ignoring = operators(scalar.r#type)
+                .map(|operator| member(operator, Letters::Ignored, "_ignore_case"))
+                .filter(|member| !build.has_field(index, &member.name));
+            members.extend(ignoring);
         }
     }
     members
 }
 
-fn bound(operator: &Operator, subject: &Arc<Subject>) -> InputBinding {
+/// Whether the case of letters matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    Exact,
+    Ignored,
+}
+
+fn bound(operator: &Operator, letters: Letters, subject: &Arc<Subject>) -> InputBinding {
     let on = |operator| FilterRole::On { subject: Arc::clone(subject), operator };
     let (null, empty) = match operator.kind {
         OperatorKind::Compare(Comparison::Equal) => (Meaning::IsNull, Meaning::Ignore),
@@ -230,9 +245,13 @@ fn bound(operator: &Operator, subject: &Arc<Subject>) -> InputBinding {
         OperatorKind::Compare(_) | OperatorKind::Match { .. } => (Meaning::False, Meaning::Ignore),
     };
     let role = match operator.kind {
-        OperatorKind::Compare(comparison) => on(OperatorRole::Compare(comparison)),
+        OperatorKind::Compare(comparison) => on(match letters {
+            Letters::Exact => OperatorRole::Compare(comparison),
+            Letters::Ignored => OperatorRole::CompareIgnoringCase(comparison),
+        }),
         OperatorKind::Match { r#match, is_negated } => {
-            let matches = on(OperatorRole::Match { r#match, ignore_case: false });
+            let ignore_case = letters == Letters::Ignored;
+            let matches = on(OperatorRole::Match { r#match, ignore_case });
             if is_negated { FilterRole::Negated(Box::new(matches)) } else { matches }
         }
     };

@@ -6,14 +6,24 @@
 use std::sync::Arc;
 
 use api::InputBinding;
-use api::binding::{FilterRole, InputRole, Meaning, RelatedRole, RelationVerb, WriteRole};
+use api::binding::{
+    AssignVerb, FilterRole, InputRole, Meaning, RelatedRole, RelationLink, RelationVerb, WriteRole,
+};
 use api::draft::DraftInput;
 
 use super::builder::{Builder, RelationField, required_if, upper_first};
 use super::{filters, rows};
 use crate::errors::{null_of_required, null_refused};
 use crate::located::LocatedField;
-use crate::model::{Behaviour, IdStrategy, ScalarField, ScalarType, TypeIndex};
+use crate::model::{Behaviour, Field, IdStrategy, ScalarField, ScalarType, TypeIndex};
+
+/// Changes of numbers by others, with the suffixes of their names.
+const VERBS: [(&str, AssignVerb); 4] = [
+    ("_increment", AssignVerb::Add),
+    ("_decrement", AssignVerb::Subtract),
+    ("_multiply", AssignVerb::Multiply),
+    ("_divide", AssignVerb::Divide),
+];
 
 const MISSING: &str = "The database does not have it.";
 
@@ -38,6 +48,32 @@ pub(super) fn create(
     build.input(&name, Vec::new());
     members.extend(relations(build, index, within, Written::New));
     replace(build, name, members)
+}
+
+/// Adds the values of many new rows, if the extension is chosen and there are any: those of the row
+/// itself, and the rows to which it refers.
+pub(super) fn create_many(build: &mut Builder<'_>, index: TypeIndex) -> Option<String> {
+    if !build.extensions.create_many {
+        return None;
+    }
+    let mut members = single_values(build, index, Written::New);
+    for relation in build.relations(index) {
+        let Some(writes) = rows::writes(build, relation) else { continue };
+        let (RelationLink::Forward { .. }, Some(unique)) = (writes.link, unique(build, relation))
+        else {
+            continue;
+        };
+        let is_required = relation.is_required;
+        let role = RelatedRole::Reference(Arc::new(writes));
+        let binding = InputBinding::lenient(WriteRole::Related(role));
+        members.push(DraftInput::new(relation.name, &required_if(is_required, &unique), binding));
+    }
+    if members.is_empty() {
+        return None;
+    }
+    let name = format!("{}CreateManyDataInput", build.r#type(index).name);
+    build.input(&name, members);
+    Some(name)
 }
 
 /// Adds the values of changed rows, if there are any.
@@ -105,6 +141,12 @@ enum Written {
 }
 
 fn scalars(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<DraftInput> {
+    let mut members = single_values(build, index, written);
+    members.extend(lists(build, index, written));
+    members
+}
+
+fn single_values(build: &Builder<'_>, index: TypeIndex, written: Written) -> Vec<DraftInput> {
     let owner = &*build.r#type(index).name;
     let mut members = Vec::new();
     for (place, field, scalar) in build.scalars(index) {
@@ -133,7 +175,35 @@ fn scalars(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<D
             None => InputBinding::lenient(InputRole::Refused(MISSING.into())),
         };
         members.push(DraftInput::new(&field.name, &r#type, binding));
+        if written == Written::Changed && build.extensions.arithmetic {
+            members.extend(arithmetic(build, index, (place, field, scalar)));
+        }
     }
+    members
+}
+
+/// The changes of a number by another.
+fn arithmetic(
+    build: &Builder<'_>,
+    index: TypeIndex,
+    (place, field, scalar): (usize, &Field, &ScalarField),
+) -> Vec<DraftInput> {
+    let column = build.located.column(index, place);
+    let (Some(column), ScalarType::Int | ScalarType::Float) = (column, scalar.r#type) else {
+        return Vec::new();
+    };
+    let members = VERBS.iter().map(|(suffix, verb)| {
+        let name = format!("{}{suffix}", field.name);
+        let null = Meaning::refuse(format!("{name} must not be null: leave it out."));
+        let role = WriteRole::Assign { field: column.field, verb: *verb }.into();
+        let binding = InputBinding { role, null, empty: Meaning::Ignore };
+        DraftInput::new(&name, build.scalar_name(scalar.r#type), binding)
+    });
+    members.filter(|member| !build.has_field(index, &member.name)).collect()
+}
+
+fn lists(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<DraftInput> {
+    let mut members = Vec::new();
     for (place, field, r#type) in build.scalar_lists(index) {
         let verb = if written == Written::New { "Create" } else { "Update" };
         let name = format!("{}{verb}{}Input", build.r#type(index).name, field.name);

@@ -7,6 +7,7 @@
 //! * `base`: types that every schema has
 //! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
+//! * `sort`: orders by several values; `groups`: aggregates of values, and rows in groups
 //! * `roots`: queries and mutations; `nodes`: the row of any type; `subscriptions`: events of rows
 //! * `rows`: relations as changes write them; `values`: stored values
 
@@ -14,33 +15,37 @@ mod arguments;
 mod base;
 mod builder;
 mod filters;
+mod groups;
 mod inputs;
 mod nodes;
 mod objects;
 mod roots;
 mod rows;
 mod section;
+mod sort;
 mod subscriptions;
 mod values;
 
 use api::{Api, ApiBuilder, Transactions};
 
+use crate::extensions::Extensions;
 use crate::located::Located;
 use crate::model::{Model, TypeIndex};
 use builder::Builder;
 
 /// Makes the API of a datamodel, whose places in the catalog `located` has.
 #[must_use]
-pub(crate) fn api(model: &Model, located: &Located) -> Api {
-    let mut build = Builder::new(model, located);
+pub(crate) fn api(model: &Model, located: &Located, extensions: Extensions) -> Api {
+    let mut build = Builder::new(model, located, extensions);
     base::add(&mut build);
     let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
     for index in types {
         objects::add(&mut build, index);
-        base::add_connection(&mut build, &model.types[index.0].name);
+        base::add_connection(&mut build, index);
         filters::add(&mut build, index);
         filters::add_unique(&mut build, index);
         filters::add_orders(&mut build, index);
+        sort::add(&mut build, index);
     }
     roots::add(&mut build);
     subscriptions::add(&mut build);

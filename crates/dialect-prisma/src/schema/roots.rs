@@ -66,7 +66,7 @@ fn read(build: &Builder<'_>, index: TypeIndex, form: RowsForm) -> FieldBinding {
 }
 
 fn mutations(build: &mut Builder<'_>, types: &[TypeIndex]) -> Vec<DraftField> {
-    let mut fields: [Vec<DraftField>; 6] = Default::default();
+    let mut fields: [Vec<DraftField>; 7] = Default::default();
     for index in types {
         let name = build.r#type(*index).name.clone();
         let (_, plural) = names(build, *index);
@@ -74,7 +74,9 @@ fn mutations(build: &mut Builder<'_>, types: &[TypeIndex]) -> Vec<DraftField> {
         let created = inputs::create(build, *index, None);
         let updated = inputs::update(build, *index);
         let updated_many = inputs::update_many(build, *index, "UpdateManyMutationInput");
-        let [creates, updates, deletes, upserts, many_updates, many_deletes] = &mut fields;
+        let created_many = inputs::create_many(build, *index);
+        let [creates, updates, deletes, upserts, many_updates, many_deletes, many_creates] =
+            &mut fields;
         let change = |kind, verb: &str, r#type: &str, arguments: Vec<DraftInput>| {
             let binding = changed(build, *index, kind);
             DraftField::new(&format!("{verb}{name}"), r#type, binding).with(arguments)
@@ -117,6 +119,10 @@ fn mutations(build: &mut Builder<'_>, types: &[TypeIndex]) -> Vec<DraftField> {
         }
         let arguments = vec![arguments::condition(&name)];
         many_deletes.push(many(RelatedChangeKind::DeleteMany, "delete", arguments));
+        if let Some(created) = &created_many {
+            let data = part("data", &format!("[{created}!]"), RelatedRole::Data);
+            many_creates.push(many(RelatedChangeKind::CreateMany, "create", vec![data]));
+        }
     }
     fields.into_iter().flatten().collect()
 }
@@ -131,7 +137,9 @@ fn changed(build: &Builder<'_>, index: TypeIndex, kind: RelatedChangeKind) -> Fi
         return FieldBinding::Refused(MISSING.into());
     };
     let form = match kind {
-        RelatedChangeKind::UpdateMany | RelatedChangeKind::DeleteMany => MutationForm::Payload,
+        RelatedChangeKind::CreateMany
+        | RelatedChangeKind::UpdateMany
+        | RelatedChangeKind::DeleteMany => MutationForm::Payload,
         RelatedChangeKind::Create
         | RelatedChangeKind::Update
         | RelatedChangeKind::Upsert

@@ -76,7 +76,8 @@ fn made(scalar: &ScalarField, column: &LocatedColumn) -> Option<(catalog::FieldI
     Some((column.field, operand))
 }
 
-fn leaf(model: &Model, r#type: ScalarType, column: &LocatedColumn) -> Leaf {
+/// The output of a field's value.
+pub(super) fn leaf(model: &Model, r#type: ScalarType, column: &LocatedColumn) -> Leaf {
     match r#type {
         ScalarType::Id | ScalarType::String => Leaf::Text,
         ScalarType::Uuid => Leaf::Uuid,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::neo4j::model::ApiVersion;
 use dialects::postgraphile::SimplifiedNames;
-use dialects::{Dialect, Transactions, find_dialect, hasura, neo4j, phrag, postgraphile};
+use dialects::{Dialect, Transactions, find_dialect, hasura, neo4j, phrag, postgraphile, prisma};
 
 /// Reads the line; an option that the dialect does not have is an error.
 pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
@@ -97,6 +97,12 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.inconsistencies = hasura::Inconsistencies::LeftOut;
                 true
             }
+            (Dialect::Prisma(options), Some(("extensions", value))) => {
+                let named = value.split(',').filter_map(find_extension);
+                let chosen: Vec<_> = named.collect();
+                options.extensions = chosen.iter().copied().collect();
+                chosen.len() == value.split(',').count()
+            }
             (Dialect::Phrag(options), Some(("default-limit", value))) => {
                 options.default_limit = value.parse().ok();
                 options.default_limit.is_some()
@@ -120,6 +126,11 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
         }
     }
     Ok(dialect)
+}
+
+fn find_extension(name: &str) -> Option<prisma::extensions::Extension> {
+    let known = prisma::extensions::EXTENSIONS.iter().find(|(known, ..)| *known == name);
+    known.map(|(_, extension, _)| *extension)
 }
 
 fn set_live(dialect: &mut Dialect) -> bool {

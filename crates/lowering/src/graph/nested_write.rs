@@ -11,8 +11,9 @@ use ir::{
 use super::super::filter::FilterContext;
 use super::super::input::{Input, Presence};
 use super::super::{Context, LowerError};
+use super::WriteInput;
 use super::several::Own;
-use super::{WriteInput, inserted};
+use crate::bulk::rows_to_insert;
 use api::binding::{FilterRole, InputRole, NestedRelationship, NestedWriteVerb, WriteRole};
 
 /// The direction of a nested write: its relationship and nodes.
@@ -244,7 +245,7 @@ impl Context<'_> {
         };
         let kind = match verb {
             NestedWriteVerb::Create => {
-                WriteKind::Insert(inserted(vec![self.created(entity, assignments)]))
+                WriteKind::Insert(rows_to_insert(vec![self.created(entity, assignments)]))
             }
             NestedWriteVerb::Connect => WriteKind::Link { filter, existing: ExistingLink::Link },
             NestedWriteVerb::ConnectOnce => {

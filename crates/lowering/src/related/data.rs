@@ -2,17 +2,20 @@
 
 use catalog::FieldId;
 use graphql::schema::InputId;
-use ir::{Filter, Operand};
+use ir::{Assignment, Filter, Operand};
 
+use super::super::graph::assignment;
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::{Known, Place, equal, missing};
 use api::Api;
 use api::binding::{
-    ElementRows, FilterRole, InputRole, Meaning, RelatedRole, RelatedRows, RelationVerb,
-    RelationWrites, WriteRole,
+    AssignVerb, ElementRows, FilterRole, InputRole, Meaning, RelatedRole, RelatedRows,
+    RelationVerb, RelationWrites, WriteRole,
 };
+
+const SET_TWICE: &str = "A field is set and changed by a number at once: give one of both.";
 
 /// An input with its definition.
 pub(super) type InputEntry<'a> = (InputId, Input<'a>);
@@ -31,10 +34,43 @@ pub(super) struct RowInputs<'a> {
 #[derive(Debug, Default)]
 pub(super) struct RowData<'a> {
     pub(super) stored: Vec<(FieldId, Operand)>,
+    /// Values that are made of the stored ones.
+    pub(super) assigned: Vec<(FieldId, Assignment)>,
+    /// Rows to which a new row refers.
+    pub(super) references: Vec<(&'a RelationWrites, InputEntry<'a>)>,
     /// Lists of values.
     pub(super) elements: Vec<(&'a ElementRows, Vec<Operand>)>,
     /// In the order in which they are made.
     pub(super) verbs: Vec<Verb<'a>>,
+}
+
+/// The rows of which an object has the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DataOf {
+    /// A new row.
+    New,
+    /// One of many new rows.
+    EachNew,
+    /// A row that exists.
+    Existing,
+    /// All rows that pass conditions.
+    All,
+}
+
+impl DataOf {
+    /// True if such rows can have the value.
+    fn has(self, role: &WriteRole) -> bool {
+        match role {
+            WriteRole::Stored(_) => true,
+            WriteRole::Assign { .. } => matches!(self, Self::Existing | Self::All),
+            WriteRole::Related(RelatedRole::Reference(_)) => self == Self::EachNew,
+            WriteRole::Related(RelatedRole::Elements(_)) => self != Self::EachNew,
+            WriteRole::Related(RelatedRole::Relation(_)) => {
+                matches!(self, Self::New | Self::Existing)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Changes of one kind along a relation.
@@ -56,6 +92,11 @@ pub(super) struct Selector<'a> {
 }
 
 impl RowData<'_> {
+    /// True if no value of the row itself is set.
+    pub(super) fn sets_nothing(&self) -> bool {
+        self.stored.is_empty() && self.assigned.is_empty()
+    }
+
     /// True if only values of the row itself are set.
     pub(super) fn is_plain(&self) -> bool {
         self.elements.is_empty() && self.verbs.is_empty()
@@ -75,6 +116,7 @@ impl<'a> RowInputs<'a> {
             RelatedRole::Create => &mut self.create,
             RelatedRole::Elements(_)
             | RelatedRole::SetElements
+            | RelatedRole::Reference(_)
             | RelatedRole::Relation(_)
             | RelatedRole::Verb(_) => return Err(misplaced("a part of a row")),
         };
@@ -126,7 +168,7 @@ impl<'a> Context<'a> {
     pub(super) fn row_data(
         &self,
         (id, input): InputEntry<'a>,
-        is_new: bool,
+        of: DataOf,
         place: Place,
     ) -> Result<RowData<'a>, LowerError> {
         let api: &'a Api = self.api;
@@ -137,9 +179,27 @@ impl<'a> Context<'a> {
         for (id, input) in members {
             let r#type = api.schema[id].r#type;
             match &api.input(id).role {
+                InputRole::Write(role) if !of.has(role) => {
+                    return Err(misplaced("a value of other rows"));
+                }
                 InputRole::Write(WriteRole::Stored(field)) => {
                     self.refuse_null((id, &input), place)?;
                     data.stored.push((*field, self.operand(&input, r#type)));
+                }
+                InputRole::Write(WriteRole::Assign { field, verb }) => {
+                    self.refuse_null((id, &input), place)?;
+                    if *verb == AssignVerb::Divide && self.is_zero(&input) {
+                        let message = format!("{} must not be zero.", api.schema[id].name);
+                        return Err(LowerError::refused(&message, place.location));
+                    }
+                    let value = assignment(*verb, self.operand(&input, r#type));
+                    data.assigned.push((*field, value));
+                }
+                InputRole::Write(WriteRole::Related(RelatedRole::Reference(writes))) => {
+                    match self.presence(&input) {
+                        Presence::Present => data.references.push((writes, (id, input))),
+                        Presence::Null | Presence::Absent => {}
+                    }
                 }
                 InputRole::Write(WriteRole::Related(RelatedRole::Elements(rows))) => {
                     if let Some(values) = self.elements((id, &input), place)? {
@@ -148,7 +208,7 @@ impl<'a> Context<'a> {
                 }
                 InputRole::Write(WriteRole::Related(RelatedRole::Relation(writes))) => {
                     self.add_verbs((id, &input), writes, place, &mut data)?;
-                    if is_new {
+                    if of == DataOf::New {
                         require_verb(writes, place, &data)?;
                     }
                 }
@@ -157,6 +217,7 @@ impl<'a> Context<'a> {
             }
         }
         data.verbs.sort_by_key(|verb| verb.verb);
+        require_once(&data, place)?;
         Ok(data)
     }
 
@@ -281,6 +342,18 @@ impl<'a> Context<'a> {
         let found = self.find_key(rows, selected.filter.clone());
         self.require_row(&found, missing(rows, selected.name, &selected.value));
         found
+    }
+}
+
+/// Refuses two values of one field.
+fn require_once(data: &RowData<'_>, place: Place) -> Result<(), LowerError> {
+    let set = data.stored.iter().map(|(field, _)| *field);
+    let all: Vec<FieldId> = set.chain(data.assigned.iter().map(|(field, _)| *field)).collect();
+    let is_twice =
+        |(index, field): (usize, &FieldId)| all.iter().take(index).any(|own| own == field);
+    match all.iter().enumerate().any(is_twice) {
+        true => Err(LowerError::refused(SET_TWICE, place.location)),
+        false => Ok(()),
     }
 }
 

@@ -55,6 +55,13 @@ impl<'a> Context<'a> {
         self.add_requirement(rows, true, otherwise);
     }
 
+    /// Ends the transaction with an error if a step has written a row that passes.
+    pub(super) fn forbid_changed(&mut self, step: StepId, filter: Filter, otherwise: Otherwise) {
+        let from = From::Returned { step, state: State::After };
+        let rows = Rows::unordered(self.rows_id(), from, filter, Vec::new());
+        self.add_requirement(rows, false, otherwise);
+    }
+
     fn add_requirement(&mut self, rows: Rows, exists: bool, otherwise: Otherwise) {
         let filter = Filter::all();
         self.add_step(StepKind::Require(Require { rows, filter, exists, otherwise }));

@@ -1,17 +1,23 @@
 //! Rows that are inserted and updated with those of their relations.
 
 use catalog::FieldId;
-use ir::{Assignment, Filter, Insert, InsertedRows, Operand, StepId, Update, Value, WriteKind};
+use ir::{
+    Assignment, Comparison, Filter, Insert, InsertedRows, Operand, Otherwise, OtherwiseKind,
+    StepId, Update, Value, ValueRef, WriteKind,
+};
+use response::Leaf;
 
-use super::super::bulk::stated;
+use super::super::bulk::{NO_ROW, rows_to_insert, stated};
 use super::super::mutation::ResultRows;
 use super::super::{Context, LowerError};
-use super::data::{RowData, Selector};
+use super::data::{DataOf, InputEntry, RowData, Selector};
 use super::{Known, Place, equal, missing};
 use api::binding::{ElementRows, RelatedRows, RelationLink};
 
 /// The distance of the positions of two values of a list.
 const POSITIONS: i64 = 1_000;
+
+const BEYOND: &str = "A number would be beyond the 32 bits of Int: nothing is changed.";
 
 const NOTHING_SET: &str = "Nothing is set: give at least one value.";
 
@@ -33,6 +39,28 @@ impl<'a> Context<'a> {
         Ok(ResultRows::Found(rows.entity, made.is_it()))
     }
 
+    /// Inserts rows by one step, after the rows are found to which they refer.
+    pub(super) fn create_rows(
+        &mut self,
+        rows: &'a RelatedRows,
+        (id, input): InputEntry<'a>,
+        place: Place,
+    ) -> Result<StepId, LowerError> {
+        let mut inserted = Vec::new();
+        for item in self.items(&input)? {
+            let data = self.row_data((id, item), DataOf::EachNew, place)?;
+            let mut stored = data.stored;
+            for (writes, given) in data.references {
+                stored.push(self.connected(rows, writes, given, place)?);
+            }
+            inserted.push(self.with_made(rows, stored, true));
+        }
+        if inserted.is_empty() {
+            return Err(LowerError::refused(NO_ROW, place.location));
+        }
+        Ok(self.add_write(rows.entity, WriteKind::Insert(rows_to_insert(inserted))))
+    }
+
     /// Updates a row, which is the result of a change.
     pub(super) fn change_row(
         &mut self,
@@ -41,8 +69,8 @@ impl<'a> Context<'a> {
         data: RowData<'a>,
         place: Place,
     ) -> Result<ResultRows, LowerError> {
-        if data.is_plain() && !data.stored.is_empty() {
-            let values = self.with_made(rows, data.stored, false);
+        if data.is_plain() && !data.sets_nothing() {
+            let values = self.changed_values(rows, data.stored, data.assigned);
             let step = self.set_row_values(rows, selected.filter.clone(), values);
             self.require_step(step, missing(rows, selected.name, &selected.value));
             return Ok(ResultRows::Changed(step));
@@ -60,7 +88,7 @@ impl<'a> Context<'a> {
         given: Vec<(FieldId, Operand)>,
         place: Place,
     ) -> Result<Known<'a>, LowerError> {
-        let RowData { mut stored, elements, verbs } = data;
+        let RowData { mut stored, assigned: _, references: _, elements, verbs } = data;
         stored.extend(given);
         // Rows to which the new one refers exist before it.
         let (before, after): (Vec<_>, Vec<_>) = verbs
@@ -90,9 +118,10 @@ impl<'a> Context<'a> {
         data: RowData<'a>,
         place: Place,
     ) -> Result<(), LowerError> {
-        let RowData { stored, elements, verbs } = data;
-        if !stored.is_empty() || !elements.is_empty() {
-            let values = self.with_made(found.rows, stored, false);
+        let changes_row = !data.sets_nothing() || !data.elements.is_empty();
+        let RowData { stored, assigned, references: _, elements, verbs } = data;
+        if changes_row {
+            let values = self.changed_values(found.rows, stored, assigned);
             if !values.is_empty() {
                 self.set_row_values(found.rows, found.is_it(), values);
             }
@@ -118,10 +147,10 @@ impl<'a> Context<'a> {
         if !data.elements.is_empty() {
             return Err(LowerError::refused(LISTS_OF_ALL, place.location));
         }
-        if data.stored.is_empty() {
+        if data.sets_nothing() {
             return Err(LowerError::refused(NOTHING_SET, place.location));
         }
-        let values = self.with_made(rows, data.stored, false);
+        let values = self.changed_values(rows, data.stored, data.assigned);
         Ok(self.set_row_values(rows, stated(vec![filter]), values))
     }
 
@@ -138,13 +167,46 @@ impl<'a> Context<'a> {
         &mut self,
         rows: &RelatedRows,
         filter: Filter,
-        mut stored: Vec<(FieldId, Operand)>,
+        mut assignments: Vec<(FieldId, Assignment)>,
     ) -> StepId {
-        stored.sort_by_key(|(field, _)| *field);
-        let set = |(field, operand)| (field, Assignment::Set(operand));
-        let assignments = stored.into_iter().map(set).collect();
+        assignments.sort_by_key(|(field, _)| *field);
+        let beyond: Vec<Filter> =
+            assignments.iter().filter_map(|assigned| self.beyond(assigned)).collect();
         let update = Update { filter, assignments, at_most: None };
-        self.add_write(rows.entity, WriteKind::Update(update))
+        let step = self.add_write(rows.entity, WriteKind::Update(update));
+        if !beyond.is_empty() {
+            let otherwise = Otherwise::new(OtherwiseKind::Invalid, BEYOND);
+            self.forbid_changed(step, Filter::Or(beyond), otherwise);
+        }
+        step
+    }
+
+    /// The condition that a computed value is beyond 32 bits, where the API has no such values: not
+    /// every database refuses them.
+    fn beyond(&self, (field, assignment): &(FieldId, Assignment)) -> Option<Filter> {
+        let is_computed = !matches!(assignment, Assignment::Set(_));
+        let is_int = || self.api.find_column(*field).is_some_and(|column| column.json == Leaf::Int);
+        (is_computed && is_int()).then(|| {
+            let compare = |comparison, most: i32| Filter::Compare {
+                place: ValueRef::field(*field),
+                comparison,
+                operand: Operand::Constant(Value::Integer(most.into())),
+            };
+            let greater = compare(Comparison::Greater, i32::MAX);
+            Filter::Or(vec![greater, compare(Comparison::Less, i32::MIN)])
+        })
+    }
+
+    /// The values of a row that exists, with those that it gets without being given.
+    fn changed_values(
+        &self,
+        rows: &RelatedRows,
+        stored: Vec<(FieldId, Operand)>,
+        mut assigned: Vec<(FieldId, Assignment)>,
+    ) -> Vec<(FieldId, Assignment)> {
+        let set = |(field, operand)| (field, Assignment::Set(operand));
+        assigned.extend(self.with_made(rows, stored, false).into_iter().map(set));
+        assigned
     }
 
     /// The values of a row, with those that it gets without being given.

@@ -8,7 +8,7 @@ use ir::{Filter, Operand};
 use super::super::input::Input;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
-use super::data::{Selector, Verb};
+use super::data::{DataOf, InputEntry, Selector, Verb};
 use super::link::{related_to, unrelated};
 use super::{Known, Place, missing};
 use api::binding::{RelatedRows, RelationLink, RelationVerb, RelationWrites};
@@ -28,17 +28,12 @@ impl<'a> Context<'a> {
         let place = place.below()?;
         let child = match verb.verb {
             RelationVerb::Create => {
-                let data = self.row_data((verb.id, verb.input), true, place)?;
+                let data = self.row_data((verb.id, verb.input), DataOf::New, place)?;
                 self.insert_row(target, data, Vec::new(), place)?
             }
             RelationVerb::Connect => {
-                let selected = self.selector(target, (verb.id, verb.input), place)?;
-                let child = self.find_row(target, &selected);
-                self.require_connectable(verb.writes, None, &child)?;
-                if !verb.writes.far.is_list {
-                    self.unrelate_child(verb.writes, (rows, &child));
-                }
-                child
+                let given = (verb.id, verb.input);
+                return self.connected(rows, verb.writes, given, place);
             }
             RelationVerb::Update
             | RelationVerb::Upsert
@@ -48,6 +43,27 @@ impl<'a> Context<'a> {
             | RelationVerb::UpdateMany
             | RelationVerb::DeleteMany => return Err(misplaced("a change of related rows")),
         };
+        Ok((field, child.key))
+    }
+
+    /// The value of a new row from the row to which it refers, which is found.
+    pub(super) fn connected(
+        &mut self,
+        rows: &RelatedRows,
+        writes: &RelationWrites,
+        given: InputEntry<'a>,
+        place: Place,
+    ) -> Result<(FieldId, Operand), LowerError> {
+        let RelationLink::Forward { field } = writes.link else {
+            return Err(misplaced("a row that refers to another"));
+        };
+        let target = self.rows_with_relations(writes.target)?;
+        let selected = self.selector(target, given, place)?;
+        let child = self.find_row(target, &selected);
+        self.require_connectable(writes, None, &child)?;
+        if !writes.far.is_list {
+            self.unrelate_child(writes, (rows, &child));
+        }
         Ok((field, child.key))
     }
 
@@ -145,7 +161,7 @@ impl<'a> Context<'a> {
                 self.unrelate_parent(writes, parent)?;
             }
         }
-        let data = self.row_data((id, input), true, place)?;
+        let data = self.row_data((id, input), DataOf::New, place)?;
         match writes.link {
             RelationLink::Backward { field } => {
                 let given = vec![(field, parent.key.clone())];
@@ -252,13 +268,13 @@ impl<'a> Context<'a> {
         if !writes.near.is_list {
             let child = self.find_key(target, related_to(writes, parent));
             self.require_row(&child, unrelated(writes, target, None));
-            let data = self.row_data((id, input), false, place)?;
+            let data = self.row_data((id, input), DataOf::Existing, place)?;
             return self.update_row(&child, data, place);
         }
         let inputs = self.row_inputs((id, &input), place)?;
         let selected = self.selector(target, inputs.key()?, place)?;
         let child = self.related_child(parent, writes, target, &selected);
-        let data = self.row_data(inputs.data()?, false, place)?;
+        let data = self.row_data(inputs.data()?, DataOf::Existing, place)?;
         self.update_row(&child, data, place)
     }
 
@@ -293,7 +309,7 @@ impl<'a> Context<'a> {
         }
         let found = self.find_key(target, Filter::and(filters));
         let update = inputs.update()?;
-        let data = self.row_data(update, false, place)?;
+        let data = self.row_data(update, DataOf::Existing, place)?;
         self.only_if(&found, true, |context| context.update_row(&found, data, place))?;
         let create = inputs.create()?;
         self.only_if(&found, false, |context| {
@@ -312,7 +328,7 @@ impl<'a> Context<'a> {
         let mut inputs = self.row_inputs((id, &input), place)?;
         let mut filters = vec![related_to(writes, parent)];
         filters.append(&mut inputs.conditions);
-        let data = self.row_data(inputs.data()?, false, place)?;
+        let data = self.row_data(inputs.data()?, DataOf::All, place)?;
         self.update_all(target, Filter::and(filters), data, place)?;
         Ok(())
     }

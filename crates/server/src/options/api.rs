@@ -24,6 +24,7 @@ use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
+use super::prisma::PrismaOptions;
 use super::registry::RegistryOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
@@ -106,6 +107,8 @@ pub(crate) struct ApiOptions {
     pub(crate) data: DataOptions,
     #[command(flatten)]
     pub(crate) dgraph: DgraphOptions,
+    #[command(flatten)]
+    pub(crate) prisma: PrismaOptions,
     #[command(flatten)]
     pub(crate) custom: CustomOptions,
     #[command(flatten)]
@@ -341,11 +344,14 @@ impl ApiOptions {
             (false, types) => types.as_deref(),
         };
         let Some(file) = file else {
-            return Ok((prisma::Options { is_introspected: true, ..Default::default() }, None));
+            let extensions = self.prisma.extensions();
+            let model = Arc::default();
+            return Ok((prisma::Options { model, is_introspected: true, extensions }, None));
         };
         let text = data::read(file)?;
         let model = Arc::new(definitions::datamodel(file, &text)?);
-        let options = prisma::Options { model, is_introspected: false };
+        let extensions = self.prisma.extensions();
+        let options = prisma::Options { model, is_introspected: false, extensions };
         Ok((options, is_schema_first.then_some(text)))
     }
 

@@ -12,7 +12,7 @@ use super::api::binding::{
     RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole,
     WriteRole,
 };
-use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
+use super::api::check::{ChangedObjects, ChangedRows, DataOf, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
 use graphql::schema::{
     EnumValueDefinition, FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind,
@@ -476,13 +476,17 @@ fn of_related() -> Vec<Place> {
         Kind::Delete,
         Kind::UpdateMany,
         Kind::DeleteMany,
+        Kind::CreateMany,
     ];
     let mut places: Vec<Place> =
         kinds.into_iter().map(|kind| place(Position::Related(kind), kind, vec![])).collect();
     let along = || vec![RelatedRole::Data, RelatedRole::Relation(Arc::new(relation_writes()))];
     places.extend([
         place(Position::RelatedKey, Kind::Delete, vec![RelatedRole::Where]),
-        place(Position::RelatedData, Kind::Create, vec![RelatedRole::Data]),
+        place(Position::RelatedData(DataOf::New), Kind::Create, vec![RelatedRole::Data]),
+        place(Position::RelatedData(DataOf::EachNew), Kind::CreateMany, vec![RelatedRole::Data]),
+        place(Position::RelatedData(DataOf::Existing), Kind::Update, vec![RelatedRole::Data]),
+        place(Position::RelatedData(DataOf::All), Kind::UpdateMany, vec![RelatedRole::Data]),
         place(
             Position::RelatedElements,
             Kind::Create,

@@ -336,6 +336,7 @@ family!(related: RelatedRole {
     Create => one(RelatedRole::Create),
     Elements => one(RelatedRole::Elements(element_rows())),
     SetElements => one(RelatedRole::SetElements),
+    Reference => one(RelatedRole::Reference(Arc::new(relation_writes()))),
     Relation => one(RelatedRole::Relation(Arc::new(relation_writes()))),
     Verb => each(relation_verbs(), RelatedRole::Verb),
 });
