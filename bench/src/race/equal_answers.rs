@@ -34,6 +34,11 @@ fn every_query_of_the_shop_is_answered_alike() {
 }
 
 #[test]
+fn every_query_of_prisma_is_answered_alike() {
+    check("prisma");
+}
+
+#[test]
 fn every_query_of_the_meetups_is_answered_alike() {
     check("meetups");
 }
@@ -64,6 +69,7 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
         ("postgraphile", &["--simple-collections", "both", "--connection-filter"][..]),
         ("phrag", &[]),
         ("hasura", &[]),
+        ("prisma", &[]),
     ] {
         let url = match database {
             Database::Postgres(server, name) => server.url(name),
