@@ -35,8 +35,8 @@ use std::sync::Arc;
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
-    Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows,
-    RowsId, Step, StepId, StepKind,
+    Authority, Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page,
+    Request, Rows, RowsId, Step, StepCondition, StepId, StepKind,
 };
 
 use crate::denial::Denial;
@@ -80,6 +80,7 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         changed: HashMap::new(),
         checks: Vec::new(),
         guards: Vec::new(),
+        when: Vec::new(),
     };
     for transaction in &mut request.transactions {
         let changes = transaction.isolation == Isolation::ReadCommitted;
@@ -124,6 +125,8 @@ struct Walk<'a> {
     checks: Vec<Step>,
     /// Conditions on what a transaction changes, each before a step.
     guards: Vec<(StepId, Step)>,
+    /// The conditions of the visited step, which those that are added for it have, too.
+    when: Vec<StepCondition>,
 }
 
 /// A step, and the root field that it belongs to.
@@ -188,6 +191,10 @@ impl Walk<'_> {
     /// Authorizes one step.
     fn step(&mut self, step: &mut Step) {
         let (has_grants, is_restricted) = (self.set.grants.is_some(), self.is_restricted());
+        self.when.clone_from(&step.when);
+        if step.authority == Authority::Model {
+            return self.model_step(step);
+        }
         if is_restricted {
             self.restrict_root(&step.kind);
         }
@@ -205,7 +212,7 @@ impl Walk<'_> {
                 };
                 self.changed.insert(step.id, changed);
                 if has_grants {
-                    self.write((step.id, step.root), write);
+                    self.write((step.id, step.root), step.authority, write);
                 }
                 if is_restricted {
                     self.restrict_write(write);
@@ -232,6 +239,23 @@ impl Walk<'_> {
                     self.restrict_objects(step, change);
                 }
             }
+        }
+    }
+
+    /// A step that the data model demands. What it reads are keys of rows, which no response has.
+    fn model_step(&mut self, step: &Step) {
+        match &step.kind {
+            StepKind::Write(write) => {
+                let changed = Changed {
+                    entity: Some(write.entity),
+                    is_gone: matches!(write.kind, ir::WriteKind::Delete { .. }),
+                    is_new: false,
+                    is_given: false,
+                };
+                self.changed.insert(step.id, changed);
+            }
+            StepKind::Read(_) | StepKind::Require(_) => {}
+            StepKind::Call(_) | StepKind::Objects(_) => self.unsupported("this step of the model"),
         }
     }
 

@@ -82,6 +82,22 @@ pub(crate) fn not_updatable(catalog: &Catalog, entity: EntityId) -> Otherwise {
     Otherwise::new(OtherwiseKind::Refused, message)
 }
 
+/// The error for rows that are meant, some of which no rule permits to update.
+pub(crate) fn none_updatable(catalog: &Catalog, entity: EntityId) -> Otherwise {
+    not_all(catalog, entity, "update")
+}
+
+/// The error for rows that are meant, some of which no rule permits to delete.
+pub(crate) fn not_deletable(catalog: &Catalog, entity: EntityId) -> Otherwise {
+    not_all(catalog, entity, "delete")
+}
+
+fn not_all(catalog: &Catalog, entity: EntityId, verb: &str) -> Otherwise {
+    let entity = catalog.qualified_name(entity);
+    let message = format!("You may not {verb} a row of `{entity}` that this change is about.");
+    Otherwise::new(OtherwiseKind::Refused, message)
+}
+
 /// The qualified name `namespace.entity.field`.
 #[must_use]
 pub fn field_name(catalog: &Catalog, field: FieldId) -> String {

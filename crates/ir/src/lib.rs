@@ -53,8 +53,8 @@ pub use operand::{
 };
 pub use print::{print, print_field_set, print_filter};
 pub use request::{
-    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepCondition, StepKind,
-    Transaction,
+    Authority, Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepCondition,
+    StepKind, Transaction,
 };
 pub use rows::{
     Aggregate, AggregateFunction, AggregateTerm, BesideRows, Call, Direction, EventNode,

@@ -45,6 +45,20 @@ pub struct Step {
     pub kind: StepKind,
     /// Conditions on the rows of earlier reads: the step is left out unless all are met.
     pub when: Vec<StepCondition>,
+    pub authority: Authority,
+}
+
+/// The permissions by which a step reads and changes rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Authority {
+    /// Those of the session: rows that it may not read or change count as absent.
+    #[default]
+    Session,
+    /// Those of the session, which must permit to change all rows that pass: else the transaction
+    /// ends with an error.
+    SessionOfAll,
+    /// None are asked: the data model demands the step, whoever changes the rows.
+    Model,
 }
 
 /// A condition on the rows that an earlier step of the same transaction has read.
@@ -59,7 +73,7 @@ impl Step {
     /// A step without conditions.
     #[must_use]
     pub fn new(id: StepId, root: u32, kind: StepKind) -> Self {
-        Self { id, root, kind, when: Vec::new() }
+        Self { id, root, kind, when: Vec::new(), authority: Authority::Session }
     }
 }
 

@@ -232,6 +232,8 @@ struct Context<'a> {
     steps: Vec<ir::Step>,
     /// Conditions of the steps that are added.
     when: Vec<ir::StepCondition>,
+    /// The permissions by which they read and change rows.
+    authority: ir::Authority,
     echoes: Vec<Echoed>,
     /// The distance of the rows being lowered.
     distance: Option<ir::Distance>,
@@ -340,6 +342,7 @@ impl<'a> Context<'a> {
             next_rows: 0,
             steps: Vec::new(),
             when: Vec::new(),
+            authority: ir::Authority::Session,
             echoes: Vec::new(),
             distance: None,
             root: 0,

@@ -209,7 +209,8 @@ impl<'a> Context<'a> {
 
     pub(super) fn add_step(&mut self, kind: StepKind) -> StepId {
         let id = step_id(self.steps.len());
-        self.steps.push(Step { when: self.when.clone(), ..Step::new(id, self.root, kind) });
+        let (when, authority) = (self.when.clone(), self.authority);
+        self.steps.push(Step { when, authority, ..Step::new(id, self.root, kind) });
         id
     }
 }

@@ -20,10 +20,14 @@ mod verbs;
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::Location;
-use ir::{Comparison, Filter, Operand, Otherwise, OtherwiseKind, StepCondition, StepId, ValueRef};
+use ir::{
+    Authority, Comparison, Filter, Operand, Otherwise, OtherwiseKind, StepCondition, StepId,
+    ValueRef,
+};
 use response::Node;
 
 use super::mutation::ResultRows;
+use super::nested::steps::equal;
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::Api;
@@ -70,10 +74,6 @@ impl Known<'_> {
     fn is_it(&self) -> Filter {
         equal(self.rows.key, self.key.clone())
     }
-}
-
-fn equal(field: FieldId, operand: Operand) -> Filter {
-    Filter::Compare { place: ValueRef::field(field), comparison: Comparison::Equal, operand }
 }
 
 fn among(field: FieldId, operand: Operand) -> Filter {
@@ -220,6 +220,14 @@ impl<'a> Context<'a> {
         self.when.push(StepCondition { step: found.read, exists });
         let added = add(self);
         self.when.pop();
+        added
+    }
+
+    /// Adds steps by other permissions.
+    fn by<T>(&mut self, authority: Authority, add: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.authority, authority);
+        let added = add(self);
+        self.authority = before;
         added
     }
 

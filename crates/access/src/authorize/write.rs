@@ -17,20 +17,21 @@ use std::collections::HashSet;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Assignment, Call, Conflict, Filter, From, Insert, InsertedRows, Require, StepId, Update, Write,
-    WriteKind,
+    Assignment, Authority, Call, Conflict, Filter, From, Insert, InsertedRows, Otherwise, Require,
+    StepId, Update, Write, WriteKind,
 };
 
 use super::{Changed, StepOfRoot, Walk};
 use crate::condition::any;
-use crate::denial::Denial;
+use crate::denial::{Denial, none_updatable, not_deletable};
 use crate::grant::{Presets, Privilege};
 use candidates::Candidates;
 use nested::{as_preset, both};
 
 impl Walk<'_> {
-    pub(super) fn write(&mut self, step: StepOfRoot, write: &mut Write) {
+    pub(super) fn write(&mut self, step: StepOfRoot, authority: Authority, write: &mut Write) {
         let entity = write.entity;
+        let of_all = (authority == Authority::SessionOfAll).then_some(step);
         self.children(write);
         let determined = self.determined(write, None);
         match &mut write.kind {
@@ -39,7 +40,7 @@ impl Walk<'_> {
                     self.add_check(step, entity, "insert", check);
                 }
             }
-            WriteKind::Update(update) => self.update(step, entity, update),
+            WriteKind::Update(update) => self.update((step, of_all), entity, update),
             WriteKind::Delete { filter, .. } => {
                 self.check(entity, Privilege::Delete, None);
                 let grants = self.set.grants(entity, Privilege::Delete);
@@ -47,7 +48,8 @@ impl Walk<'_> {
                     self.deny(Denial::Entity(entity, Privilege::Delete));
                 }
                 let rows = any(grants.iter().map(|grant| grant.rows.clone()).collect());
-                self.restrict(entity, filter, rows);
+                let otherwise = not_deletable(self.catalog, entity);
+                self.restrict(entity, filter, rows, of_all.map(|step| (step, otherwise)));
             }
             WriteKind::Upsert { insert, conflict } => {
                 let check = self.upsert(entity, insert, conflict, &determined);
@@ -90,9 +92,13 @@ impl Walk<'_> {
             .insert(step, Changed { entity, is_gone: false, is_new: false, is_given: true });
     }
 
-    /// A requirement may only reveal whether a step changed anything; other ones would reveal more.
+    /// A requirement may only reveal whether a step changed anything, or whether a row exists that the
+    /// session may read; other ones would reveal more.
     pub(super) fn require(&mut self, require: &mut Require) {
-        let Require { rows, filter, .. } = require;
+        let Require { rows, filter, exists, .. } = require;
+        if *exists && filter.is_all() && matches!(rows.from, From::Entity(_)) {
+            return self.rows(rows, None);
+        }
         let asks_nothing = rows.filter.is_all()
             && rows.order.is_empty()
             && rows.distinct.is_empty()
@@ -130,9 +136,15 @@ impl Walk<'_> {
         }
     }
 
-    fn update(&mut self, step: StepOfRoot, entity: EntityId, update: &mut Update) {
+    fn update(
+        &mut self,
+        (step, of_all): (StepOfRoot, Option<StepOfRoot>),
+        entity: EntityId,
+        update: &mut Update,
+    ) {
         let Some(let_by) = self.assign(entity, &mut update.assignments) else { return };
-        self.restrict(entity, &mut update.filter, let_by.rows);
+        let of_all = of_all.map(|step| (step, none_updatable(self.catalog, entity)));
+        self.restrict(entity, &mut update.filter, let_by.rows, of_all);
         if let Some(check) = let_by.check {
             self.add_check(step, entity, "update", check);
         }
@@ -152,7 +164,7 @@ impl Walk<'_> {
         let mut check = None;
         if !conflict.assignments.is_empty() {
             let updates = self.assign(entity, &mut conflict.assignments)?;
-            self.restrict(entity, &mut conflict.filter, updates.rows);
+            self.restrict(entity, &mut conflict.filter, updates.rows, None);
             check = updates.check;
         }
         let inserts = inserts?;
@@ -185,8 +197,16 @@ impl Walk<'_> {
         Some(let_by)
     }
 
-    /// Restricts a change to rows that are readable and may be changed.
-    fn restrict(&mut self, entity: EntityId, filter: &mut Filter, rows: Filter) {
+    /// Restricts a change to rows that are readable and may be changed. With an error, it is one of
+    /// all rows that pass: none of them may be left.
+    fn restrict(
+        &mut self,
+        entity: EntityId,
+        filter: &mut Filter,
+        rows: Filter,
+        of_all: Option<(StepOfRoot, Otherwise)>,
+    ) {
+        let meant = of_all.map(|of_all| (of_all, filter.clone()));
         self.filter_of(filter, entity);
         let visible = match self.set.changes_unreadable() {
             true => Filter::all(),
@@ -197,6 +217,10 @@ impl Walk<'_> {
             true => rows,
             false => Filter::and(vec![rows, visible]),
         };
+        if let Some(((step, otherwise), meant)) = meant.filter(|_| !first.is_all()) {
+            let left = Filter::and(vec![meant, Filter::Except(Box::new(first.clone()))]);
+            self.forbid_before(step, entity, left, otherwise);
+        }
         *filter = Filter::barrier(first, own);
     }
 }

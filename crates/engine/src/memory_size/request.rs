@@ -29,7 +29,7 @@ impl MemorySize for Transaction {
 
 impl MemorySize for Step {
     fn memory_size(&self) -> usize {
-        let Self { id: _, root: _, kind, when } = self;
+        let Self { id: _, root: _, kind, when, authority: _ } = self;
         size_of_val(when.as_slice())
             + match kind {
                 StepKind::Read(rows) => sum!(rows),

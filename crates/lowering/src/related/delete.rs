@@ -1,6 +1,6 @@
 //! Deleted rows, with those that are deleted because of them.
 
-use ir::{Filter, Operand, Otherwise, OtherwiseKind, StepId, WriteKind};
+use ir::{Authority, Filter, Operand, Otherwise, OtherwiseKind, StepId, WriteKind};
 
 use super::super::bulk::stated;
 use super::super::{Context, LowerError};
@@ -86,10 +86,12 @@ impl<'a> Context<'a> {
                 self.forbid_with(target, filter, Otherwise::new(OtherwiseKind::Invalid, message));
                 continue;
             }
-            let children = self.find_all(target, filter);
             let mut along = path.unwrap_or_default().to_vec();
             along.push(cascade.place);
-            self.delete_rows(target, &children, Some(&along), place)?;
+            self.by(Authority::Model, |own| {
+                let children = own.find_all(target, filter);
+                own.delete_rows(target, &children, Some(&along), place)
+            })?;
         }
         for requirement in &rows.requirements {
             if last == Some(&opposite(requirement.place)) {
@@ -104,10 +106,16 @@ impl<'a> Context<'a> {
                 DeletedKeys::One(key) => equal(list.owner, key.clone()),
                 DeletedKeys::Several(keys) => among(list.owner, keys.clone()),
             };
-            self.delete(list.entity, filter, None);
+            self.by(Authority::Model, |own| own.delete(list.entity, filter, None));
         }
         let filter = deleted.filter.clone();
-        Ok(self.add_write(rows.entity, WriteKind::Delete { filter, at_most: None }))
+        // Others are deleted because of these rows: none of them may be left.
+        let authority = match path {
+            None => Authority::SessionOfAll,
+            Some(_) => Authority::Model,
+        };
+        let delete = WriteKind::Delete { filter, at_most: None };
+        Ok(self.by(authority, |own| own.add_write(rows.entity, delete)))
     }
 
     /// All rows that pass, by their keys.

@@ -1,9 +1,9 @@
 //! Relating rows, and what relations require of them.
 
-use catalog::FieldId;
+use catalog::{EntityId, FieldId};
 use ir::{
-    Conflict, Filter, From, Insert, InsertedRows, NewId, Operand, Otherwise, OtherwiseKind,
-    Quantifier, Require, Rows, State, StepId, StepKind, WriteKind,
+    Authority, Conflict, Filter, From, Insert, InsertedRows, NewId, Operand, Otherwise,
+    OtherwiseKind, Quantifier, Require, Rows, State, StepId, StepKind, WriteKind,
 };
 
 use super::super::nested::steps;
@@ -59,7 +59,7 @@ impl<'a> Context<'a> {
     pub(super) fn forbid_changed(&mut self, step: StepId, filter: Filter, otherwise: Otherwise) {
         let from = From::Returned { step, state: State::After };
         let rows = Rows::unordered(self.rows_id(), from, filter, Vec::new());
-        self.add_requirement(rows, false, otherwise);
+        self.by(Authority::Model, |own| own.add_requirement(rows, false, otherwise));
     }
 
     fn add_requirement(&mut self, rows: Rows, exists: bool, otherwise: Otherwise) {
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
     pub(super) fn forbid_with(&mut self, rows: &RelatedRows, filter: Filter, otherwise: Otherwise) {
         let from = From::Entity(rows.entity);
         let rows = Rows::unordered(self.rows_id(), from, filter, Vec::new());
-        self.add_requirement(rows, false, otherwise);
+        self.by(Authority::Model, |own| own.add_requirement(rows, false, otherwise));
     }
 
     /// Requires that a row is not related yet.
@@ -124,11 +124,11 @@ impl<'a> Context<'a> {
         match writes.link {
             RelationLink::Forward { field } => {
                 let values = vec![(field, child.key.clone())];
-                self.set_all(parent.rows.entity, parent.is_it(), values, None);
+                self.set_row(parent.rows.entity, parent.is_it(), values);
             }
             RelationLink::Backward { field } => {
                 let values = vec![(field, parent.key.clone())];
-                self.set_all(child.rows.entity, child.is_it(), values, None);
+                self.set_row(child.rows.entity, child.is_it(), values);
             }
             RelationLink::Joined { joining, near, far, id } => {
                 let mut fields = vec![near, far];
@@ -158,7 +158,7 @@ impl<'a> Context<'a> {
                 self.clear(target, equal(field, parent.key.clone()), field);
             }
             RelationLink::Joined { joining, near, .. } => {
-                self.delete(joining, equal(near, parent.key.clone()), None);
+                self.delete_pairs(joining, equal(near, parent.key.clone()));
             }
         }
         Ok(())
@@ -176,7 +176,7 @@ impl<'a> Context<'a> {
             }
             RelationLink::Backward { field } => self.clear(child.rows, child.is_it(), field),
             RelationLink::Joined { joining, far, .. } => {
-                self.delete(joining, equal(far, child.key.clone()), None);
+                self.delete_pairs(joining, equal(far, child.key.clone()));
             }
         }
     }
@@ -199,13 +199,23 @@ impl<'a> Context<'a> {
             RelationLink::Joined { joining, near, far, .. } => {
                 let pair = [(near, parent), (far, child)];
                 let pair = pair.map(|(field, row)| equal(field, row.key.clone()));
-                self.delete(joining, Filter::and(pair.into()), None);
+                self.delete_pairs(joining, Filter::and(pair.into()));
             }
         }
     }
 
     fn clear(&mut self, rows: &RelatedRows, filter: Filter, field: FieldId) {
-        self.set_all(rows.entity, filter, steps::nulls(&[field]), None);
+        self.set_row(rows.entity, filter, steps::nulls(&[field]));
+    }
+
+    /// Sets values of rows, all of which the session must be permitted to change.
+    fn set_row(&mut self, entity: EntityId, filter: Filter, values: Vec<(FieldId, Operand)>) {
+        self.by(Authority::SessionOfAll, |own| own.set_all(entity, filter, values, None));
+    }
+
+    /// Removes pairs of a join entity, all of which the session must be permitted to delete.
+    fn delete_pairs(&mut self, joining: EntityId, filter: Filter) {
+        self.by(Authority::SessionOfAll, |own| own.delete(joining, filter, None));
     }
 }
 

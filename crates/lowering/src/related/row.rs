@@ -2,8 +2,8 @@
 
 use catalog::FieldId;
 use ir::{
-    Assignment, Comparison, Filter, Insert, InsertedRows, Operand, Otherwise, OtherwiseKind,
-    StepId, Update, Value, ValueRef, WriteKind,
+    Assignment, Authority, Comparison, Filter, Insert, InsertedRows, Operand, Otherwise,
+    OtherwiseKind, StepId, Update, Value, ValueRef, WriteKind,
 };
 use response::Leaf;
 
@@ -123,11 +123,14 @@ impl<'a> Context<'a> {
         if changes_row {
             let values = self.changed_values(found.rows, stored, assigned);
             if !values.is_empty() {
-                self.set_row_values(found.rows, found.is_it(), values);
+                self.by(Authority::SessionOfAll, |own| {
+                    own.set_row_values(found.rows, found.is_it(), values)
+                });
             }
         }
         for (list, values) in elements {
-            self.delete(list.entity, equal(list.owner, found.key.clone()), None);
+            let former = equal(list.owner, found.key.clone());
+            self.by(Authority::SessionOfAll, |own| own.delete(list.entity, former, None));
             self.insert_elements(list, &found.key, values);
         }
         for verb in verbs {

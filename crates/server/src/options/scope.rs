@@ -310,7 +310,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
 ];
 
 /// Options that a dialect refuses, each with what it has instead.
-const NOT_IN_DIALECT: [(DialectName, &str, &str); 7] = [
+const NOT_IN_DIALECT: [(DialectName, &str, &str); 6] = [
     (DialectName::Hasura, "require-token", "`--admin-secret` makes credentials necessary"),
     (
         DialectName::Hasura,
@@ -321,11 +321,6 @@ const NOT_IN_DIALECT: [(DialectName, &str, &str); 7] = [
     (DialectName::Hasura, "jwt-claims", "session variables are no settings of PostgreSQL"),
     (DialectName::Dgraph, "mutation-transactions", TRANSACTIONS),
     (DialectName::Prisma, "mutation-transactions", TRANSACTIONS),
-    (
-        DialectName::Prisma,
-        "policies",
-        "changes of related rows are not authorized; keep the server behind your own",
-    ),
 ];
 
 const TRANSACTIONS: &str = "each root field of a mutation has a transaction of its own";

@@ -33,6 +33,18 @@ impl Walk<'_> {
         self.add_requirement(step, Filter::all(), true, otherwise);
     }
 
+    /// No row may pass before a step.
+    pub(super) fn forbid_before(
+        &mut self,
+        (step, root): StepOfRoot,
+        entity: EntityId,
+        filter: Filter,
+        otherwise: Otherwise,
+    ) {
+        let guard = self.requirement_step((From::Entity(entity), root), filter, false, otherwise);
+        self.guards.push((step, guard));
+    }
+
     fn add_requirement(
         &mut self,
         (step, root): StepOfRoot,
@@ -41,12 +53,25 @@ impl Walk<'_> {
         otherwise: Otherwise,
     ) {
         let from = From::Returned { step, state: State::After };
+        let check = self.requirement_step((from, root), filter, exists, otherwise);
+        self.checks.push(check);
+    }
+
+    /// A requirement for the visited step, with its conditions.
+    fn requirement_step(
+        &mut self,
+        (from, root): (From, u32),
+        filter: Filter,
+        exists: bool,
+        otherwise: Otherwise,
+    ) -> Step {
         let rows = Rows::unordered(RowsId(self.next.rows), from, filter, Vec::new());
         let require = Require { rows, filter: Filter::all(), exists, otherwise };
-        let kind = StepKind::Require(require);
-        self.checks.push(Step::new(StepId(self.next.steps), root, kind));
+        let id = StepId(self.next.steps);
         self.next.rows += 1;
         self.next.steps += 1;
+        let when = self.when.clone();
+        Step { when, ..Step::new(id, root, StepKind::Require(require)) }
     }
 
     /// Adds the checks of a transaction after its last change, or earlier where a change might take
