@@ -7,16 +7,11 @@ use super::super::bulk::stated;
 use super::super::mutation::ResultRows;
 use super::super::{Context, LowerError};
 use super::data::{RowData, Selector};
-use super::{Known, Place, equal, missing};
+use super::{Known, Place, among, equal, missing};
 use api::binding::{ElementRows, RelatedRows, RelationLink};
 
 /// The distance of the positions of two values of a list.
 const POSITIONS: i64 = 1_000;
-
-const NOTHING_SET: &str = "Nothing is set: give at least one value.";
-
-const LISTS_OF_ALL: &str = "Lists of values cannot be set for all rows that pass a condition: set them \
-     for each row.";
 
 impl<'a> Context<'a> {
     /// Inserts a row, which is the result of a change.
@@ -107,22 +102,31 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Updates all rows that pass a condition.
+    /// Updates all rows that pass a condition; the step has their number.
     pub(super) fn update_all(
         &mut self,
         rows: &RelatedRows,
         filter: Filter,
         data: RowData<'a>,
-        place: Place,
-    ) -> Result<StepId, LowerError> {
-        if !data.elements.is_empty() {
-            return Err(LowerError::refused(LISTS_OF_ALL, place.location));
+    ) -> StepId {
+        let RowData { stored, elements, verbs: _ } = data;
+        let values = match stored.is_empty() && elements.is_empty() {
+            true => Vec::new(),
+            false => self.with_made(rows, stored, false),
+        };
+        if elements.is_empty() && !values.is_empty() {
+            return self.set_row_values(rows, stated(vec![filter]), values);
         }
-        if data.stored.is_empty() {
-            return Err(LowerError::refused(NOTHING_SET, place.location));
+        // The values may be such that the rows no longer pass.
+        let (found, keys) = self.find_keys(rows, filter);
+        if !values.is_empty() {
+            self.set_row_values(rows, among(rows.key, keys.clone()), values);
         }
-        let values = self.with_made(rows, data.stored, false);
-        Ok(self.set_row_values(rows, stated(vec![filter]), values))
+        for (list, values) in elements {
+            self.delete(list.entity, among(list.owner, keys.clone()), None);
+            self.insert_elements_of_all(list, &keys, values);
+        }
+        found
     }
 
     /// Inserts the values of a row, with those that it gets without being given.
@@ -171,12 +175,33 @@ impl<'a> Context<'a> {
         if values.is_empty() {
             return;
         }
-        let rows = (1..).zip(values).map(|(number, value)| {
-            let position = Operand::Constant(Value::Integer(number * POSITIONS));
-            vec![owner.clone(), position, value]
-        });
+        let rows = positions()
+            .zip(values)
+            .map(|(position, value)| vec![owner.clone(), position, value]);
         let fields = vec![list.owner, list.position, list.value];
         let insert = Insert { fields, rows: InsertedRows::each(rows.collect()) };
         self.add_write(list.entity, WriteKind::Insert(insert));
     }
+
+    /// Inserts the same values for each of several rows.
+    fn insert_elements_of_all(
+        &mut self,
+        list: &ElementRows,
+        owners: &Operand,
+        values: Vec<Operand>,
+    ) {
+        if values.is_empty() {
+            return;
+        }
+        let positions = positions().take(values.len()).collect();
+        let columns = vec![Operand::List(positions), Operand::List(values)];
+        let fields = vec![list.owner, list.position, list.value];
+        let rows = InsertedRows::ForEach { list: owners.clone(), columns };
+        self.add_write(list.entity, WriteKind::Insert(Insert { fields, rows }));
+    }
+}
+
+/// The positions of the values of a list.
+fn positions() -> impl Iterator<Item = Operand> {
+    (1..).map(|number: i64| Operand::Constant(Value::Integer(number * POSITIONS)))
 }

@@ -313,7 +313,7 @@ impl<'a> Context<'a> {
         let mut filters = vec![related_to(writes, parent)];
         filters.append(&mut inputs.conditions);
         let data = self.row_data(inputs.data()?, false, place)?;
-        self.update_all(target, Filter::and(filters), data, place)?;
+        self.update_all(target, Filter::and(filters), data);
         Ok(())
     }
 
