@@ -6,7 +6,7 @@ use ir::{Assignment, Filter, Insert, InsertedRows, Operand, StepId, Update, Valu
 use super::super::bulk::stated;
 use super::super::mutation::ResultRows;
 use super::super::{Context, LowerError};
-use super::data::{RowData, Selector};
+use super::data::{RowData, Selector, Verb};
 use super::{Known, Place, among, equal, missing};
 use api::binding::{ElementRows, RelatedRows, RelationLink};
 
@@ -55,6 +55,29 @@ impl<'a> Context<'a> {
         given: Vec<(FieldId, Operand)>,
         place: Place,
     ) -> Result<Known<'a>, LowerError> {
+        let (made, verbs) = self.insert_alone(rows, data, given, place)?;
+        self.change_relations(&made, verbs, place)?;
+        Ok(made)
+    }
+
+    /// Changes the rows of the relations of a new row.
+    pub(super) fn change_relations(
+        &mut self,
+        made: &Known<'a>,
+        verbs: Vec<Verb<'a>>,
+        place: Place,
+    ) -> Result<(), LowerError> {
+        verbs.into_iter().try_for_each(|verb| self.along_relation(made, true, verb, place))
+    }
+
+    /// Inserts a row with the rows to which it refers; returns the changes that remain.
+    pub(super) fn insert_alone(
+        &mut self,
+        rows: &'a RelatedRows,
+        data: RowData<'a>,
+        given: Vec<(FieldId, Operand)>,
+        place: Place,
+    ) -> Result<(Known<'a>, Vec<Verb<'a>>), LowerError> {
         let RowData { mut stored, elements, verbs } = data;
         stored.extend(given);
         // Rows to which the new one refers exist before it.
@@ -62,7 +85,10 @@ impl<'a> Context<'a> {
             .into_iter()
             .partition(|verb| matches!(verb.writes.link, RelationLink::Forward { .. }));
         for verb in before {
-            stored.push(self.referred(rows, verb, place)?);
+            let (field, key) = self.referred(rows, verb, place)?;
+            // Of a row that is inserted and one that is connected, the last one counts.
+            stored.retain(|(own, _)| *own != field);
+            stored.push((field, key));
         }
         let step = self.insert_values(rows, stored);
         let row = self.result(step, &[rows.key]);
@@ -72,10 +98,7 @@ impl<'a> Context<'a> {
         for (list, values) in elements {
             self.insert_elements(list, &made.key, values);
         }
-        for verb in after {
-            self.along_relation(&made, true, verb, place)?;
-        }
-        Ok(made)
+        Ok((made, after))
     }
 
     /// Updates a row, and changes the rows of its relations.
