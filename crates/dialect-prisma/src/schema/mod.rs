@@ -3,7 +3,8 @@
 //! Names, types and their order are those of Prisma's server: its clients are generated from the
 //! printed schema.
 //!
-//! * `section`: the order of types; `builder`: the state of the construction
+//! * `section`: the order of types in the text; `type_order`: that of fields of the root types, by
+//!   `scala_hash`; `builder`: the state of the construction
 //! * `base`: types that every schema has
 //! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
@@ -19,8 +20,10 @@ mod nodes;
 mod objects;
 mod roots;
 mod rows;
+mod scala_hash;
 mod section;
 mod subscriptions;
+mod type_order;
 mod values;
 
 use api::{Api, ApiBuilder, Transactions};

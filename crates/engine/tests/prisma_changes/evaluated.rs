@@ -135,11 +135,10 @@ impl State {
     ) -> Result<Id, u32> {
         let id = data.id.unwrap_or_default();
         let mut references = Vec::new();
-        for (field, verbs) in &data.relations {
-            if !field.near().has_column {
-                continue;
-            }
-            for verb in verbs {
+        for place in 0..9 {
+            let own = data.relations.iter().filter(|(field, _)| field.near().has_column);
+            let verbs = own.flat_map(|(field, verbs)| verbs.iter().map(move |verb| (field, verb)));
+            for (field, verb) in verbs.filter(|(_, verb)| order(verb) == place) {
                 let other = match verb {
                     Verb::Create(rows) => self.create(field.far().r#type, &rows[0], None)?,
                     Verb::Connect(keys) => self.find(field.far().r#type, &keys[0])?,

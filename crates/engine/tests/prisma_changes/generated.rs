@@ -217,9 +217,7 @@ fn verb(field: Field, number: usize, depth: usize, choices: &mut Choices<'_>) ->
         4 => Verb::Connect(each.map(|_| key(choices)).collect()),
         5 => Verb::Set((0..choices.below(3)).map(|_| key(choices)).collect()),
         6 => Verb::Disconnect(each.map(|_| own_key(choices)).collect()),
-        7 => Verb::UpdateMany(
-            each.map(|_| (filter(choices), values_of_many(choices))).collect(),
-        ),
+        7 => Verb::UpdateMany(each.map(|_| (filter(choices), values_of_many(choices))).collect()),
         _ => Verb::DeleteMany(each.map(|_| filter(choices)).collect()),
     }
 }

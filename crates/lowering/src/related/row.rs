@@ -198,9 +198,8 @@ impl<'a> Context<'a> {
         if values.is_empty() {
             return;
         }
-        let rows = positions()
-            .zip(values)
-            .map(|(position, value)| vec![owner.clone(), position, value]);
+        let rows =
+            positions().zip(values).map(|(position, value)| vec![owner.clone(), position, value]);
         let fields = vec![list.owner, list.position, list.value];
         let insert = Insert { fields, rows: InsertedRows::each(rows.collect()) };
         self.add_write(list.entity, WriteKind::Insert(insert));

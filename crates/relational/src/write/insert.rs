@@ -4,9 +4,8 @@ use catalog::{EntityId, FieldId};
 use ir::{Conflict, Insert, InsertedRows, Operand, Step, StepId};
 use source::CompileError;
 use sql::{
-    Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, Join,
-    JoinKind, OnConflict,
-    Select, SelectItem, Upsert,
+    Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, Join, JoinKind,
+    OnConflict, Select, SelectItem, Upsert,
 };
 
 use super::super::compile::{Compiler, width};
@@ -194,7 +193,9 @@ impl Compiler<'_> {
         let mut columns = vec![own.column(0)];
         columns.extend((0_u16..).zip(&lists).map(|(number, _)| rows.column(number)));
         let mut select = Select::from(own.item);
-        select.joins.push(Join { kind: JoinKind::Inner(Expression::Boolean(true)), item: rows.item });
+        select
+            .joins
+            .push(Join { kind: JoinKind::Inner(Expression::Boolean(true)), item: rows.item });
         let item = |expression| SelectItem { expression, name: None };
         select.items = columns.into_iter().map(item).collect();
         Ok(InsertSource::Select(Box::new(select)))
