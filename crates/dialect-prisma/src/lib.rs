@@ -34,6 +34,8 @@ pub struct Options {
     pub model: Arc<Model>,
     /// The datamodel is made of the tables of the database.
     pub is_introspected: bool,
+    /// Limit of `first` and `last`, and of the rows of a list without them.
+    pub max_nodes: Option<u32>,
 }
 
 // Defaults of fields come from texts, so none of them is not a number.
@@ -44,6 +46,7 @@ impl Eq for Options {}
 pub struct Declared<'o> {
     model: Cow<'o, Model>,
     located: Located,
+    max_nodes: Option<u32>,
 }
 
 /// The parts of a datamodel that the database lacks; none if there is no type at all.
@@ -63,14 +66,14 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
         false => Cow::Borrowed(&*options.model),
     };
     let located = Located::find(&model, catalog);
-    Declared { model, located }
+    Declared { model, located, max_nodes: options.max_nodes }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
         match self.located.missing.is_empty() && !self.model.types.is_empty() {
-            true => Ok(schema::api(&self.model, &self.located)),
+            true => Ok(schema::api(&self.model, &self.located, self.max_nodes)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
     }

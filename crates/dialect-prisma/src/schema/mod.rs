@@ -34,8 +34,8 @@ use builder::Builder;
 
 /// Makes the API of a datamodel, whose places in the catalog `located` has.
 #[must_use]
-pub(crate) fn api(model: &Model, located: &Located) -> Api {
-    let mut build = Builder::new(model, located);
+pub(crate) fn api(model: &Model, located: &Located, max_nodes: Option<u32>) -> Api {
+    let mut build = Builder::new(model, located, max_nodes);
     base::add(&mut build);
     let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
     for index in types {

@@ -60,7 +60,7 @@ fn read(build: &Builder<'_>, index: TypeIndex, form: RowsForm) -> FieldBinding {
             from: RowsFrom::Entity,
             entity: rows.entity,
             form,
-            default_limit: None,
+            default_limit: build.default_limit(form),
         }),
         None => FieldBinding::Refused(MISSING.into()),
     }

@@ -24,6 +24,7 @@ use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
+use super::prisma::PrismaOptions;
 use super::registry::RegistryOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
@@ -102,6 +103,8 @@ pub(crate) struct ApiOptions {
     pub(crate) neo4j: Neo4jOptions,
     #[command(flatten)]
     pub(crate) phrag: PhragOptions,
+    #[command(flatten)]
+    pub(crate) prisma: PrismaOptions,
     #[command(flatten)]
     pub(crate) data: DataOptions,
     #[command(flatten)]
@@ -341,11 +344,17 @@ impl ApiOptions {
             (false, types) => types.as_deref(),
         };
         let Some(file) = file else {
-            return Ok((prisma::Options { is_introspected: true, ..Default::default() }, None));
+            let options = prisma::Options {
+                is_introspected: true,
+                max_nodes: self.prisma.max_nodes(),
+                ..Default::default()
+            };
+            return Ok((options, None));
         };
         let text = data::read(file)?;
         let model = Arc::new(definitions::datamodel(file, &text)?);
-        let options = prisma::Options { model, is_introspected: false };
+        let options =
+            prisma::Options { model, is_introspected: false, max_nodes: self.prisma.max_nodes() };
         Ok((options, is_schema_first.then_some(text)))
     }
 

@@ -23,6 +23,7 @@ use super::hasura_auth::HasuraAuthOptions;
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::postgraphile::PostGraphileOptions;
+use super::prisma::PrismaOptions;
 use super::serving::ServingOptions;
 use crate::failure::Failure;
 use crate::traces::Traces;
@@ -116,11 +117,12 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 9] = [
+const DIALECTS: [DialectOptions; 10] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
+    (DialectName::Prisma, names_of::<PrismaOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
     (DialectName::Hasura, names_of::<HasuraOptions>),
     (DialectName::Hasura, names_of::<AllowListOptions>),
