@@ -166,7 +166,7 @@ pub enum Assignment {
 /// Conflict handling of an upsert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// The key by which rows conflict.
+    /// The key by which rows conflict; if empty, any key of the table, and nothing is updated.
     pub key: Vec<FieldId>,
     /// Nothing is updated when empty.
     pub assignments: Vec<(FieldId, Assignment)>,

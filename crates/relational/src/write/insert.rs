@@ -239,6 +239,9 @@ impl Compiler<'_> {
             Upsert::OnDuplicateKey if self.catalog[entity].keys.len() > 1 => {
                 Err(CompileError::not_built("an upsert by one of several keys"))
             }
+            Upsert::OnDuplicateKey if conflict.key.is_empty() => {
+                Err(CompileError::not_built("an upsert by any key"))
+            }
             // A value that is set would be compared instead of the one before.
             Upsert::OnDuplicateKey if !conflict.filter.is_all() => {
                 Err(CompileError::not_built("an upsert with a condition"))
