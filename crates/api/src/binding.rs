@@ -29,7 +29,7 @@ use ir::{
 };
 use response::{Figure, Leaf, Part};
 
-pub use argument::{ArgumentRole, NearestRole, PagePart};
+pub use argument::{ArgumentRole, MostRows, NearestRole, PagePart};
 pub use filter::{
     CompositePlace, DeclaredRole, FilterRole, OneOf, OperatorRole, RowsRole, Subject,
 };

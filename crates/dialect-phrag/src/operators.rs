@@ -3,7 +3,7 @@
 use graphql::schema::{
     EnumValueDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
-use ir::{Comparison, Direction, TextMatch, ValueForm};
+use ir::{Comparison, Direction, JsonTexts, TextMatch, ValueForm};
 
 use super::values::{ApiScalar, Values};
 use api::ApiBuilder;
@@ -61,7 +61,7 @@ impl Scalars {
         let big_int = extra(extras.big_int, "BigInt", "A 64-bit integer, as a string.");
         let json = extra(extras.json, "JSON", "Any JSON value, as it is.");
         if extras.json {
-            builder.bind_form(json, ValueForm::Json { texts_are_json: false });
+            builder.bind_form(json, ValueForm::Json(JsonTexts::Strings));
         }
         Self { int, float, string, boolean, big_int, json }
     }

@@ -1,7 +1,7 @@
 //! Scalars: the GraphQL type of each type without parts, and the conversion of its values.
 
 use catalog::Scalar;
-use ir::ValueForm;
+use ir::{JsonTexts, ValueForm};
 use response::{Figure, JsonForm, Leaf};
 
 use super::Options;
@@ -285,7 +285,10 @@ pub(super) fn database_name(scalar: &Scalar) -> &str {
 /// The conversion of a scalar's input values, if they are not plain.
 pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
     Some(match name {
-        "JSON" => ValueForm::Json { texts_are_json: json == JsonForm::Text },
+        "JSON" => ValueForm::Json(match json {
+            JsonForm::Text => JsonTexts::Documents,
+            JsonForm::Embedded => JsonTexts::Strings,
+        }),
         "KeyValueHash" => ValueForm::KeyValue,
         _ => return None,
     })

@@ -2,7 +2,7 @@
 //!
 //! <https://github.com/prisma/prisma1>, `Errors.scala` of the API connector.
 
-use api::binding::key_cursors;
+use api::binding::{MostRows, key_cursors};
 use graphql::{ErrorCode, GraphQLError};
 
 /// The member with Prisma's code.
@@ -11,8 +11,12 @@ const CODE: &str = "code";
 const NULL_OF_REQUIRED: &str = "You are trying to set a required field to null. If you are using \
      GraphQL arguments, make sure that you specify a value for all arguments. Fieldname if known: ";
 
+/// The text of more rows than a page may have, before the number of rows and at its end.
+const TOO_MANY: (&str, &str) = ("You requested ", " nodes per query.");
+
 /// The beginnings and ends of messages of wrong inputs, with their codes.
-const INPUTS: [(&str, &str, u16); 7] = [
+const INPUTS: [(&str, &str, u16); 8] = [
+    (TOO_MANY.0, TOO_MANY.1, 2041),
     ("You provided an invalid argument for the where selector on", "", 3040),
     ("You provided more than one field for the unique selector on", "", 3045),
     ("The field '", " cannot be filtered by null.", 3033),
@@ -62,6 +66,13 @@ pub(crate) fn null_of_required(field: &str) -> String {
 /// The text of a negative argument.
 pub(crate) fn not_negative(argument: &str) -> String {
     format!("The '{argument}' argument must be non negative")
+}
+
+/// The limit of the rows that a page may ask for.
+pub(crate) fn too_many_nodes(most: u32) -> MostRows {
+    let (begin, end) = TOO_MANY;
+    let end = format!(" nodes. We will only return up to {most}{end}");
+    MostRows { rows: most, otherwise: (begin.into(), end.into()) }
 }
 
 /// An error with Prisma's code, if it has one for it.

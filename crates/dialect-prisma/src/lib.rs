@@ -38,6 +38,8 @@ pub struct Options {
     /// The datamodel is made of the tables of the database.
     pub is_introspected: bool,
     pub extensions: Extensions,
+    /// Limit of `first` and `last`, and of the rows of a list without them.
+    pub max_nodes: Option<u32>,
 }
 
 // Defaults of fields come from texts, so none of them is not a number.
@@ -49,6 +51,7 @@ pub struct Declared<'o> {
     model: Cow<'o, Model>,
     located: Located,
     extensions: Extensions,
+    max_nodes: Option<u32>,
 }
 
 /// The parts of a datamodel that the database lacks; none if there is no type at all.
@@ -68,14 +71,15 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
         false => Cow::Borrowed(&*options.model),
     };
     let located = Located::find(&model, catalog);
-    Declared { model, located, extensions: options.extensions }
+    let Options { extensions, max_nodes, .. } = *options;
+    Declared { model, located, extensions, max_nodes }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
         match self.located.missing.is_empty() && !self.model.types.is_empty() {
-            true => Ok(schema::api(&self.model, &self.located, self.extensions)),
+            true => Ok(schema::api(&self.model, &self.located, self.extensions, self.max_nodes)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
     }

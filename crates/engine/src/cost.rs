@@ -273,7 +273,7 @@ fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
         | WriteKind::Upsert { insert, .. }
         | WriteKind::LinkOrInsert { insert, .. } => match &insert.rows {
             InsertedRows::Each(rows) => Some(rows.len() as u64),
-            InsertedRows::Columns(_) => Some(list_size),
+            InsertedRows::Columns(_) | InsertedRows::ForEach { .. } => Some(list_size),
         },
         WriteKind::Update(update) => at_most(&update.at_most),
         WriteKind::Delete { at_most: most, .. } => at_most(most),

@@ -58,6 +58,11 @@ pub enum Aspect {
     Zero(bool),
     /// True if a number is below zero.
     Negative(bool),
+    /// True if a number is above a limit.
+    Above {
+        limit: u32,
+        is_above: bool,
+    },
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
     /// An opaque text of this shape; `None` if it is invalid.
@@ -99,6 +104,7 @@ heap_size!(
         Length(length),
         Zero(is_zero),
         Negative(is_negative),
+        Above { limit, is_above },
         Single,
         Opaque(kind, shape),
     }
@@ -197,6 +203,9 @@ impl Observation {
             (Aspect::Negative(expected), Some(Json::Number(number))) => {
                 is_negative(number) == *expected
             }
+            (Aspect::Above { limit, is_above: expected }, Some(Json::Number(number))) => {
+                is_above(number, *limit) == *expected
+            }
             (Aspect::Single, Some(value)) => !matches!(value, Json::Array(_) | Json::Null),
             (Aspect::Opaque(kind, expected), Some(value)) => {
                 opaque_shape(value, *kind) == *expected
@@ -209,6 +218,7 @@ impl Observation {
                 | Aspect::Length(_)
                 | Aspect::Zero(_)
                 | Aspect::Negative(_)
+                | Aspect::Above { .. }
                 | Aspect::Single
                 | Aspect::Opaque(..),
                 _,
@@ -263,6 +273,21 @@ impl<'v> Steering<'v> {
                 let is_negative = is_negative(number);
                 self.observe(slot, path, Aspect::Negative(is_negative));
                 is_negative
+            }
+            Some(_) | None => {
+                self.presence(slot, path);
+                false
+            }
+        }
+    }
+
+    /// Observes whether a number is above a limit.
+    pub fn is_above(&self, slot: Slot, path: &Path, limit: u32) -> bool {
+        match self.variables.get(slot, path) {
+            Some(Json::Number(number)) => {
+                let is_above = is_above(number, limit);
+                self.observe(slot, path, Aspect::Above { limit, is_above });
+                is_above
             }
             Some(_) | None => {
                 self.presence(slot, path);
@@ -415,6 +440,10 @@ fn is_zero(number: &serde_json_bytes::serde_json::Number) -> bool {
 
 fn is_negative(number: &serde_json_bytes::serde_json::Number) -> bool {
     number.as_f64().is_some_and(|number| number < 0.0)
+}
+
+fn is_above(number: &serde_json_bytes::serde_json::Number, limit: u32) -> bool {
+    number.as_f64().is_some_and(|number| number > limit.into())
 }
 
 /// True if an object has exactly these keys, without duplicates.

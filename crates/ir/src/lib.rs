@@ -62,7 +62,7 @@ pub use rows::{
     OrderTerm, Output, OutputId, OutputKind, Page, Rows, RowsId, State, Variant,
 };
 pub use step_id::StepId;
-pub use value_form::{GeometryForm, Member, TextValue, Unit, ValueForm};
+pub use value_form::{GeometryForm, JsonTexts, Member, TextValue, Unit, ValueForm};
 pub use write::{
     Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Insert, InsertedRows,
     Update, Write, WriteKind,

@@ -57,8 +57,20 @@ pub enum ValueForm {
     Spatial(SpatialKind),
     /// An object whose members are texts or nulls, as keys with their values.
     KeyValue,
-    /// Any value, as JSON. A text is the JSON itself, or a JSON string.
-    Json { texts_are_json: bool },
+    /// Any value, as JSON.
+    Json(JsonTexts),
+}
+
+/// The meaning of a text as a value of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JsonTexts {
+    /// A JSON string.
+    Strings,
+    /// JSON, which the source checks.
+    Documents,
+    /// JSON, which is checked before it is sent to a source that stores it as a text. Other values
+    /// are objects and lists.
+    CheckedDocuments,
 }
 
 /// The type of a value that a text is.

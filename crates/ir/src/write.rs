@@ -105,6 +105,8 @@ pub enum InsertedRows {
     Each(Vec<Vec<Option<Operand>>>),
     /// One list operand for each field, all of one length: any number of rows by one statement.
     Columns(Vec<Operand>),
+    /// The same for each value of another list, which has the place of the first field.
+    ForEach { list: Operand, columns: Vec<Operand> },
 }
 
 impl InsertedRows {
@@ -120,7 +122,7 @@ impl InsertedRows {
     pub fn all_set(&self, place: usize) -> bool {
         match self {
             Self::Each(rows) => rows.iter().all(|row| matches!(row.get(place), Some(Some(_)))),
-            Self::Columns(_) => true,
+            Self::Columns(_) | Self::ForEach { .. } => true,
         }
     }
 }
@@ -164,7 +166,7 @@ pub enum Assignment {
 /// Conflict handling of an upsert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// The key by which rows conflict.
+    /// The key by which rows conflict; if empty, any key of the table, and nothing is updated.
     pub key: Vec<FieldId>,
     /// Nothing is updated when empty.
     pub assignments: Vec<(FieldId, Assignment)>,
@@ -193,7 +195,7 @@ pub enum Counter {
     RowsDeleted,
     LinksCreated,
     LinksDeleted,
-    /// All rows touched, those of children included.
+    /// All rows touched, those of children included; of a step that reads, its rows.
     RowsAffected,
     /// The bookmark of the transaction, a text for causal consistency, where the source has one.
     Bookmark,

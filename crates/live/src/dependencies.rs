@@ -657,6 +657,10 @@ impl Collector<'_> {
             InsertedRows::Columns(columns) => {
                 columns.iter().for_each(|operand| self.operand(operand))
             }
+            InsertedRows::ForEach { list, columns } => {
+                self.operand(list);
+                columns.iter().for_each(|operand| self.operand(operand));
+            }
         }
     }
 

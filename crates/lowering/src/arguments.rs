@@ -347,6 +347,14 @@ impl Context<'_> {
             (ArgumentRole::NotNegative { otherwise, .. }, _) if self.is_negative(input) => {
                 return Err(LowerError::refused(otherwise, field.location));
             }
+            (ArgumentRole::NotNegative { most: Some(most), .. }, _)
+                if self.is_above(input, most.rows) =>
+            {
+                let (begin, end) = &most.otherwise;
+                let number = self.integer(input).unwrap_or(i64::MAX);
+                let message = format!("{begin}{number}{end}");
+                return Err(LowerError::refused(&message, field.location));
+            }
             (ArgumentRole::NotNegative { part, .. }, _) => {
                 let place = match part {
                     PagePart::Limit => &mut arguments.limit,

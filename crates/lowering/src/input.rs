@@ -65,6 +65,7 @@ impl Context<'_> {
                 | Aspect::Length(_)
                 | Aspect::Zero(_)
                 | Aspect::Negative(_)
+                | Aspect::Above { .. }
                 | Aspect::Single
                 | Aspect::Opaque(..) => Presence::Present,
             },
@@ -267,6 +268,16 @@ impl Context<'_> {
         match input {
             Input::Literal(value) => matches!(value, Value::Int(number) if *number < 0),
             Input::Variable(slot, path) => self.steering.is_negative(*slot, path),
+        }
+    }
+
+    /// Observes whether a number is above a limit.
+    pub(super) fn is_above(&self, input: &Input<'_>, limit: u32) -> bool {
+        match input {
+            Input::Literal(value) => {
+                matches!(value, Value::Int(number) if *number > i64::from(limit))
+            }
+            Input::Variable(slot, path) => self.steering.is_above(*slot, path, limit),
         }
     }
 

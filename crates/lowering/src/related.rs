@@ -193,7 +193,7 @@ impl<'a> Context<'a> {
             RelatedChangeKind::UpdateMany => {
                 let data = self.row_data(inputs.data()?, DataOf::All, place)?;
                 let filter = Filter::and(inputs.conditions);
-                let step = self.update_all(rows, filter, data, place)?;
+                let step = self.update_all(rows, filter, data);
                 ResultRows::Changed(step)
             }
             RelatedChangeKind::DeleteMany => {

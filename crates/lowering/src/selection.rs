@@ -553,7 +553,9 @@ impl<'a> Context<'a> {
         if let RowsForm::First | RowsForm::Keyed = binding.form {
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
         }
-        if let (None, Some(limit)) = (&arguments.limit, binding.default_limit) {
+        if let (None, None, Some(limit)) =
+            (&arguments.limit, &arguments.last, binding.default_limit)
+        {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(limit)));
         }

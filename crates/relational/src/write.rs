@@ -98,6 +98,8 @@ impl Compiler<'_> {
             }
             StepKind::Require(require) => {
                 self.wait_for_conditions();
+                // Only transactions of changes test requirements: a change may have nothing to set.
+                unit.writes = true;
                 self.require(require, unit)
             }
             StepKind::Write(_) | StepKind::Call(_) | StepKind::Objects(_) => {

@@ -232,6 +232,79 @@ fn postgres_rows(server: &Server) -> String {
     rows.into_iter().map(|row| row[0].clone().unwrap() + "\n").collect()
 }
 
+/// The tables of the first datamodel as Prisma made them.
+const OF_PRISMA: &str = r#"
+    CREATE TABLE users (id varchar(25) NOT NULL, email text NOT NULL, score Decimal(65,30), PRIMARY KEY (id));
+    CREATE UNIQUE INDEX "default$default.users.email._UNIQUE" ON users (email ASC);
+    CREATE TABLE "Post" (id SERIAL NOT NULL, title text NOT NULL, state text NOT NULL,
+      "createdAt" timestamp(3) NOT NULL, PRIMARY KEY (id));
+    ALTER TABLE "Post" ADD COLUMN writer varchar(25) REFERENCES users (id) ON DELETE SET NULL;
+    CREATE TABLE "Post_tags" ("nodeId" int NOT NULL REFERENCES "Post" (id), position int NOT NULL, value text NOT NULL,
+      PRIMARY KEY ("nodeId", position));
+    CREATE TABLE "_Liked" ("A" int NOT NULL REFERENCES "Post" (id) ON DELETE CASCADE,
+      "B" varchar(25) NOT NULL REFERENCES users (id) ON DELETE CASCADE);
+    CREATE UNIQUE INDEX "_Liked_AB_unique" ON "_Liked" ("A" ASC, "B" ASC);
+    CREATE INDEX "_Liked_B" ON "_Liked" ("B" ASC);
+"#;
+
+#[test]
+fn a_database_of_prisma_is_adopted() {
+    let folder = Folder::new();
+    for installation in required_installations().unwrap() {
+        let server = shared(&installation).unwrap();
+        server.create_database("adopted").unwrap();
+        let execute = |sql: &str| {
+            let sql = format!("SET search_path TO \"default$default\"; {sql}");
+            server.execute("adopted", &sql).unwrap();
+        };
+        server.execute("adopted", "CREATE SCHEMA \"default$default\"").unwrap();
+        execute(OF_PRISMA);
+        execute(ROWS);
+        let url = server.url("adopted");
+        let first = datamodel(&folder, FIRST);
+        let arguments = ["migrate", &*first, "--data", &url, "--schema", "default$default"];
+        let (code, _, error) = outcome(&run(&arguments));
+        assert_eq!(code, Some(1));
+        expect![[r#""#]].assert_eq(&error);
+        let adopt = [&arguments[..], &["--adopt"]].concat();
+        let other = datamodel(&folder, &FIRST.replace("score: Float", "score: Int  rank: Int"));
+        let (code, output, error) = outcome(&run(&adopt));
+        assert_eq!((code, &*output), (Some(1), "Nothing was recorded.\n"));
+        expect![[r#""#]].assert_eq(&error);
+        let first = datamodel(&folder, FIRST);
+        assert_eq!(first, other);
+        let (code, output, error) = outcome(&run(&adopt));
+        assert_eq!((code, &*error), (Some(0), ""));
+        assert_eq!(
+            output,
+            "The tables are those of the datamodel: it was recorded as migration 1.\n"
+        );
+        let (code, _, error) = outcome(&run(&adopt));
+        assert_eq!(code, Some(1));
+        expect![[r#""#]].assert_eq(&error);
+        let data = [&*url, "--schema", "default$default"];
+        migrate(&first, &data, "The database has the tables of the type definitions.\n");
+        let second =
+            datamodel(&folder, &FIRST.replace("title: String!", "title: String!  rank: Int"));
+        migrate(&second, &data, "Migration 2 was applied.\n");
+    }
+}
+
+#[test]
+fn only_tables_of_prisma_are_adopted() {
+    let folder = Folder::new();
+    let file = datamodel(&folder, FIRST);
+    let refuse = |arguments: &[&str], expected: &Expect| {
+        let (code, output, error) = outcome(&run(arguments));
+        assert_eq!((code, &*output), (Some(2), ""));
+        expected.assert_eq(&error);
+    };
+    let adopt = ["migrate", &file, "--data", "a.db", "--adopt"];
+    refuse(&[&adopt[..], &["--check"]].concat(), &expect![]);
+    refuse(&[&adopt[..], &["--dialect", "dgraph"]].concat(), &expect![]);
+    refuse(&["migrate", "neo4j://127.0.0.1:1", "--types", &file, "--adopt"], &expect![]);
+}
+
 #[test]
 fn mistakes_are_told_with_their_places() {
     let folder = Folder::new();

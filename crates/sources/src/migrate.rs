@@ -72,6 +72,8 @@ pub enum MigrateError {
     Recorded(storage::tables::RecordedError),
     #[error(transparent)]
     Key(#[from] KeyChanged),
+    #[error("the database has a history of migrations already: leave `--adopt` out")]
+    Adopted,
 }
 
 /// Creates the file of a SQLite database that is not there, without tables.
@@ -169,6 +171,19 @@ impl Migrator {
         let plan = layout.plan(&self.database, &self.tables);
         let migration = layout.migration(&self.tables, &plan.tables, &self.database)?;
         self.planned(plan, migration).await
+    }
+
+    /// Compares the tables of a layout with those of a database that no migration made. Applied, it
+    /// changes none of them, and is the first migration of the history.
+    pub async fn adopt(&self, layout: &Layout) -> Result<Planned, MigrateError> {
+        if self.newest.is_some() {
+            return Err(MigrateError::Adopted);
+        }
+        let plan = layout.plan(&self.database, &Tables::default());
+        let catalog = self.catalog().await?;
+        let drift = drift(&plan.tables, &plan.tables, &catalog, &self.database);
+        let migration = Migration::default();
+        Ok(Planned { plan, migration, drift, found: Vec::new(), has_changes: true })
     }
 
     async fn planned(&self, plan: Plan, migration: Migration) -> Result<Planned, MigrateError> {

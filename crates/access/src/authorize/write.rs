@@ -129,7 +129,7 @@ impl Walk<'_> {
                 InsertedRows::Each(rows) => {
                     rows.iter_mut().for_each(|row| row.push(Some(operand.clone())));
                 }
-                InsertedRows::Columns(_) => {
+                InsertedRows::Columns(_) | InsertedRows::ForEach { .. } => {
                     self.deny(Denial::NotUnderstood("presets of any number of rows"));
                 }
             }

@@ -30,7 +30,7 @@ pub enum ArgumentRole {
     /// The rows before a cursor.
     Before,
     /// A part of a page, which steers: a negative number is a request error with this text.
-    NotNegative { part: PagePart, otherwise: Box<str> },
+    NotNegative { part: PagePart, otherwise: Box<str>, most: Option<Box<MostRows>> },
     /// The rows after the one with this key: a cursor of [`Cursors::Keys`](super::Cursors::Keys).
     AfterKey,
     /// The rows before the one with this key.
@@ -103,6 +103,14 @@ pub enum ArgumentRole {
     /// A boolean that steers: relationships to rows of several entities are followed in their
     /// direction, or in both.
     DirectedVariants { directed: VariantsId, undirected: VariantsId },
+}
+
+/// A limit of the rows that a page may ask for, which steers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MostRows {
+    pub rows: u32,
+    /// The error of a larger number, before and behind which these texts stand.
+    pub otherwise: (Box<str>, Box<str>),
 }
 
 /// A part of a page that a number gives.

@@ -5,7 +5,7 @@ use api::binding::ValueBinding;
 use catalog::SpatialKind;
 use graphql::schema::{DirectiveDefinition, DirectiveLocation, InputDefinition, TypeRef};
 use graphql::value::Const;
-use ir::{Direction, Nulls, ValueForm};
+use ir::{Direction, JsonTexts, Nulls, ValueForm};
 
 use super::Build;
 use crate::draft::DraftValue;
@@ -58,7 +58,7 @@ pub(super) fn add(build: &mut Build<'_>) {
 pub(super) fn bind_forms(builder: &mut ApiBuilder) {
     for scalar in ["json", "jsonb"] {
         if let Some(id) = builder.schema().find_type(scalar) {
-            builder.bind_form(id, ValueForm::Json { texts_are_json: false });
+            builder.bind_form(id, ValueForm::Json(JsonTexts::Strings));
         }
     }
     for kind in [SpatialKind::Geometry, SpatialKind::Geography, SpatialKind::Raster] {

@@ -6,7 +6,7 @@ use api::draft::DraftInput;
 
 use super::builder::Builder;
 use super::sort;
-use crate::errors::not_negative;
+use crate::errors::{not_negative, too_many_nodes};
 use crate::model::TypeIndex;
 
 /// The arguments of a list of rows.
@@ -23,7 +23,12 @@ pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> 
     }
     let number = |name, part| {
         let otherwise = not_negative(name).into();
-        argument(name, "Int", ArgumentRole::NotNegative { part, otherwise })
+        let most = build.max_nodes.filter(|_| part != PagePart::Offset).map(too_many_nodes);
+        argument(
+            name,
+            "Int",
+            ArgumentRole::NotNegative { part, otherwise, most: most.map(Box::new) },
+        )
     };
     arguments.extend([
         number("skip", PagePart::Offset),

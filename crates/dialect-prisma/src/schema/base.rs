@@ -3,13 +3,13 @@
 use api::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField, PayloadField};
 use api::draft::{DraftField, DraftKind, DraftValue};
 use api::{AggregateField, AggregateValue, ValueBinding};
-use ir::{AggregateFunction, Form, ValueForm};
+use ir::{AggregateFunction, Form, JsonTexts, ValueForm};
 use response::Leaf;
 
 use super::builder::{Builder, described_field};
 use super::groups;
 use super::section::Section;
-use crate::model::{FieldKind, ScalarType, TypeIndex};
+use crate::model::{EnumIndex, FieldKind, Model, ScalarType, TypeIndex};
 
 const DESCRIBED_LONG: &str = "The `Long` scalar type represents non-fractional signed whole numeric \
      values.\nLong can represent values between -(2^63) and 2^63 - 1.";
@@ -22,19 +22,16 @@ pub(super) fn add(build: &mut Builder<'_>) {
     build.described("Long", DESCRIBED_LONG, DraftKind::Scalar { form: None });
     let form = Some(ValueForm::PartialMoment);
     build.draft.add_plain(Section, "DateTime", DraftKind::Scalar { form });
-    let form = Some(ValueForm::Json { texts_are_json: true });
+    let form = Some(ValueForm::Json(JsonTexts::CheckedDocuments));
     build.described("Json", "Raw JSON value", DraftKind::Scalar { form });
-    let has_uuid =
-        build.model.types.iter().flat_map(|r#type| &r#type.fields).any(|field| match &field.kind {
-            FieldKind::Scalar(scalar) => scalar.r#type == ScalarType::Uuid,
-            FieldKind::ScalarList { r#type, .. } => *r#type == ScalarType::Uuid,
-            FieldKind::Relation { .. } => false,
-        });
-    if has_uuid {
+    if has_fields(build.model, ScalarType::Uuid) {
         let about = "A type 4 UUID according to IETF RFC 4122.";
         build.described("UUID", about, DraftKind::Scalar { form: None });
     }
-    for r#enum in &build.model.enums {
+    // Prisma's schema has no enums without fields.
+    let enums = build.model.enums.iter().enumerate();
+    let is_used = |index| has_fields(build.model, ScalarType::Enum(EnumIndex(index)));
+    for (_, r#enum) in enums.filter(|(index, _)| is_used(*index)) {
         let values = r#enum.values.iter();
         let values = values.map(|name| DraftValue::new(name, ValueBinding::Label(name.clone())));
         build.values(&r#enum.name, values.collect());
@@ -55,6 +52,16 @@ pub(super) fn add(build: &mut Builder<'_>) {
     let id = described_field(id, "The id of the object.");
     let kind = DraftKind::Interface { fields: vec![id], interfaces: Vec::new() };
     build.described("Node", "An object with an ID", kind);
+}
+
+/// True if a type has a field of a scalar type.
+fn has_fields(model: &Model, wanted: ScalarType) -> bool {
+    let mut fields = model.types.iter().flat_map(|r#type| &r#type.fields);
+    fields.any(|field| match &field.kind {
+        FieldKind::Scalar(scalar) => scalar.r#type == wanted,
+        FieldKind::ScalarList { r#type, .. } => *r#type == wanted,
+        FieldKind::Relation { .. } => false,
+    })
 }
 
 fn add_page_info(build: &mut Builder<'_>) {

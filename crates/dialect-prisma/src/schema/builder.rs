@@ -1,6 +1,7 @@
 //! The state of the API's construction.
 
 use api::ApiBuilder;
+use api::binding::RowsForm;
 use api::draft::{DraftField, DraftInput, DraftKind, DraftType, DraftValue};
 
 use super::section::{Draft, Section};
@@ -17,6 +18,8 @@ pub(super) struct Builder<'m> {
     pub(super) model: &'m Model,
     pub(super) located: &'m Located,
     pub(super) extensions: Extensions,
+    /// Limit of the rows of a page.
+    pub(super) max_nodes: Option<u32>,
     pub(super) draft: Draft,
 }
 
@@ -39,8 +42,19 @@ pub(super) struct RelationField<'m> {
 }
 
 impl<'m> Builder<'m> {
-    pub(super) fn new(model: &'m Model, located: &'m Located, extensions: Extensions) -> Self {
-        Self { model, located, extensions, draft: Draft::default() }
+    pub(super) fn new(
+        model: &'m Model,
+        located: &'m Located,
+        extensions: Extensions,
+        max_nodes: Option<u32>,
+    ) -> Self {
+        Self { model, located, extensions, max_nodes, draft: Draft::default() }
+    }
+
+    /// The limit of the rows of a list without `first` and `last`. A connection has none: its number
+    /// of rows is that of its page.
+    pub(super) fn default_limit(&self, form: RowsForm) -> Option<u64> {
+        self.max_nodes.filter(|_| form == RowsForm::List).map(u64::from)
     }
 
     pub(super) fn types(&self) -> impl Iterator<Item = (TypeIndex, &'m Type)> + use<'m> {

@@ -3,7 +3,8 @@
 //! Names, types and their order are those of Prisma's server: its clients are generated from the
 //! printed schema.
 //!
-//! * `section`: the order of types; `builder`: the state of the construction
+//! * `section`: the order of types in the text; `type_order`: that of fields of the root types, by
+//!   `scala_hash`; `builder`: the state of the construction
 //! * `base`: types that every schema has
 //! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
@@ -21,9 +22,11 @@ mod nodes;
 mod objects;
 mod roots;
 mod rows;
+mod scala_hash;
 mod section;
 mod sort;
 mod subscriptions;
+mod type_order;
 mod values;
 
 use api::{Api, ApiBuilder, Transactions};
@@ -35,8 +38,13 @@ use builder::Builder;
 
 /// Makes the API of a datamodel, whose places in the catalog `located` has.
 #[must_use]
-pub(crate) fn api(model: &Model, located: &Located, extensions: Extensions) -> Api {
-    let mut build = Builder::new(model, located, extensions);
+pub(crate) fn api(
+    model: &Model,
+    located: &Located,
+    extensions: Extensions,
+    max_nodes: Option<u32>,
+) -> Api {
+    let mut build = Builder::new(model, located, extensions, max_nodes);
     base::add(&mut build);
     let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
     for index in types {

@@ -8,6 +8,7 @@ use api::binding::{
 use api::draft::{DraftField, DraftInput};
 
 use super::builder::{Builder, lower_first};
+use super::type_order::type_order;
 use super::{arguments, inputs, nodes, rows};
 use crate::model::TypeIndex;
 use crate::plural::plural;
@@ -16,7 +17,7 @@ const MISSING: &str = "The database does not have it.";
 
 /// Adds the root types. Fields of one kind are together, in the order of the types.
 pub(super) fn add(build: &mut Builder<'_>) {
-    let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
+    let types = type_order(build.model);
     let mut queries = Vec::new();
     for index in &types {
         let (list, _) = names(build, *index);
@@ -59,7 +60,7 @@ fn read(build: &Builder<'_>, index: TypeIndex, form: RowsForm) -> FieldBinding {
             from: RowsFrom::Entity,
             entity: rows.entity,
             form,
-            default_limit: None,
+            default_limit: build.default_limit(form),
         }),
         None => FieldBinding::Refused(MISSING.into()),
     }

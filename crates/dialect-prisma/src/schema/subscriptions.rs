@@ -6,6 +6,7 @@ use api::binding::{FieldBinding, InputRole};
 use api::draft::{DraftField, DraftInput};
 
 use super::builder::{Builder, described, lower_first, required_if};
+use super::type_order::type_order;
 use crate::model::{FieldKind, TypeIndex};
 
 const NOT_SERVED: &str =
@@ -24,7 +25,7 @@ const CONTAINS_SOME: &str = "The subscription event gets only dispatched when so
 
 /// Adds the subscriptions to the rows of all types.
 pub(super) fn add(build: &mut Builder<'_>) {
-    let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
+    let types = type_order(build.model);
     let mut fields = Vec::with_capacity(types.len());
     for index in types {
         let name = build.r#type(index).name.clone();

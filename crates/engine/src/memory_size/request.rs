@@ -414,6 +414,7 @@ impl MemorySize for Insert {
         match rows {
             InsertedRows::Each(rows) => sum!(fields, rows),
             InsertedRows::Columns(columns) => sum!(fields, columns),
+            InsertedRows::ForEach { list, columns } => sum!(fields, list, columns),
         }
     }
 }

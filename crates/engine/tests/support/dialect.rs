@@ -107,6 +107,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.default_limit = value.parse().ok();
                 options.default_limit.is_some()
             }
+            (Dialect::Prisma(options), Some(("max-nodes", value))) => {
+                options.max_nodes = value.parse().ok();
+                options.max_nodes.is_some()
+            }
             (Dialect::Phrag(options), Some(("max-nest-level", value))) => {
                 options.max_nest_level = value.parse().ok();
                 options.max_nest_level.is_some()

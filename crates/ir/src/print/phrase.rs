@@ -17,7 +17,7 @@ use crate::rows::{
     Aggregate, AggregateFunction, BesideRows, Call, Direction, Form, Hop, HopDirection, Keyset,
     KeysetValue, Nulls, OrderKey, OrderTerm, Page, Variant,
 };
-use crate::value_form::{GeometryForm, Member, TextValue, ValueForm};
+use crate::value_form::{GeometryForm, JsonTexts, Member, TextValue, ValueForm};
 use crate::write::Counter;
 
 impl Printer<'_> {
@@ -620,8 +620,9 @@ fn value_form(form: &ValueForm) -> String {
         ValueForm::Geometry(form) => geometry_form(form),
         ValueForm::Spatial(kind) => kind.name().to_owned(),
         ValueForm::KeyValue => "keys with values".to_owned(),
-        ValueForm::Json { texts_are_json: true } => "json text".to_owned(),
-        ValueForm::Json { texts_are_json: false } => "json".to_owned(),
+        ValueForm::Json(JsonTexts::Documents) => "json text".to_owned(),
+        ValueForm::Json(JsonTexts::CheckedDocuments) => "checked json text".to_owned(),
+        ValueForm::Json(JsonTexts::Strings) => "json".to_owned(),
     }
 }
 

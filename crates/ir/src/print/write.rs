@@ -114,6 +114,10 @@ impl Printer<'_> {
                 InsertedRows::Columns(columns) => {
                     printer.line(format!("columns {}", printer.operands(columns)));
                 }
+                InsertedRows::ForEach { list, columns } => {
+                    let (list, columns) = (printer.operand(list), printer.operands(columns));
+                    printer.line(format!("for each of {list}: columns {columns}"));
+                }
             }
             if let Some(conflict) = conflict {
                 printer.conflict(conflict);

@@ -6,10 +6,11 @@ use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, BesideRows, Call, Case, ChildWrite,
     Codec, Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form,
-    From, GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId,
-    Nulls, Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
-    PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
-    TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
+    From, GeoOperator, Groups, Hop, Insert, InsertedRows, JsonTexts, Keyset, KeysetValue, Member,
+    NewId, Nulls, Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind,
+    Page, PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind,
+    TextMatch, TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef, Variant, Write,
+    WriteKind,
 };
 
 use super::model::{
@@ -74,8 +75,9 @@ fn formed() -> Operand {
         Some(member("d", ValueForm::Interval(units.into()))),
         Some(member("e", ValueForm::Point { x: "x".into(), y: "y".into() })),
         Some(member("f", ValueForm::KeyValue)),
-        Some(member("g", ValueForm::Json { texts_are_json: true })),
-        Some(member("h", ValueForm::Json { texts_are_json: false })),
+        Some(member("g", ValueForm::Json(JsonTexts::Documents))),
+        Some(member("h", ValueForm::Json(JsonTexts::Strings))),
+        Some(member("i", ValueForm::Json(JsonTexts::CheckedDocuments))),
         Some(member("i", ValueForm::Line { a: point("a"), b: point("b") })),
         Some(member("j", ValueForm::Box { a: point("a"), b: point("b") })),
         Some(member("k", ValueForm::Path { points: points(), is_open: Some("open".into()) })),
@@ -473,7 +475,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0) before the row (id = 9) from the end + look-ahead
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, part 1 of members $0, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, part 1 of members $0, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: checked json text, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
               step 4 of root 0: read rows 4: rows of step 2 before it
@@ -551,8 +553,16 @@ fn writes() {
     let counters = (0..)
         .zip(counters)
         .map(|(id, counter)| output(id, OutputKind::Counter { step: StepId(0), counter }));
+    let for_each = Insert {
+        fields: music.fields(&["album.title", "album.price"]),
+        rows: InsertedRows::ForEach {
+            list: Operand::List(vec![text("x"), text("y")]),
+            columns: vec![Operand::List(vec![integer(1)])],
+        },
+    };
     let request = read_committed(vec![
         StepKind::Write(write(album, update)),
+        StepKind::Write(write(album, WriteKind::Insert(for_each))),
         StepKind::Write(write(album, WriteKind::Upsert { insert, conflict: updated })),
         StepKind::Write(parent),
         StepKind::Read(rows(0, From::Once, counters.collect())),
@@ -575,11 +585,13 @@ fn writes() {
                 tags delete key 1
                 tags delete element 1
                 tags delete path 1
-              step 1 of root 0: upsert album [title], same if equal in [title]
+              step 1 of root 0: insert album [title, price]
+                for each of ["x", "y"]: columns [1]
+              step 2 of root 0: upsert album [title], same if equal in [title]
                 row "x"
                 the same row is updated if not (price is null)
                   title = inserted
-              step 2 of root 0: delete artist, at most $1
+              step 3 of root 0: delete artist, at most $1
                 along ->album[:LIKES]: link or insert album [title], same if equal in [title]
                   row "x"
                   the same row stays as it is
@@ -591,7 +603,7 @@ fn writes() {
                 along ->album[:LIKES]: expect one album, otherwise invalid "No."
                 along ->album[:LIKES]: expect one or no album, otherwise invalid "No."
                 along ->album[:LIKES]: expect no album, otherwise invalid "No."
-              step 3 of root 0: read rows 0: once
+              step 4 of root 0: read rows 0: once
                 #0 rows inserted of step 0
                 #1 rows updated of step 0
                 #2 rows deleted of step 0

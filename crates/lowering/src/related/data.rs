@@ -2,7 +2,7 @@
 
 use catalog::FieldId;
 use graphql::schema::InputId;
-use ir::{Assignment, Filter, Operand};
+use ir::{Assignment, Filter, Operand, StepId};
 
 use super::super::graph::assignment;
 use super::super::input::{Input, Presence};
@@ -335,6 +335,13 @@ impl<'a> Context<'a> {
     pub(super) fn find_key(&mut self, rows: &'a RelatedRows, filter: Filter) -> Known<'a> {
         let (read, key) = self.key_of(rows.entity, filter, rows.key);
         Known { rows, key, read }
+    }
+
+    /// The step that finds all rows that pass a condition, and the list of their keys.
+    pub(super) fn find_keys(&mut self, rows: &RelatedRows, filter: Filter) -> (StepId, Operand) {
+        let row = self.find_each(rows.entity, filter, &[rows.key]);
+        let output = row.outputs.first().map_or(ir::OutputId(0), |(_, output)| *output);
+        (row.step, Operand::Results { step: row.step, output })
     }
 
     /// The row of a key, which must exist.

@@ -120,9 +120,7 @@ impl<'a> Context<'a> {
 
     /// All rows that pass, by their keys.
     fn find_all(&mut self, rows: &RelatedRows, filter: Filter) -> Deleted {
-        let row = self.find_each(rows.entity, filter, &[rows.key]);
-        let output = row.outputs.first().map_or(ir::OutputId(0), |(_, output)| *output);
-        let keys = Operand::Results { step: row.step, output };
+        let (_, keys) = self.find_keys(rows, filter);
         Deleted { filter: among(rows.key, keys.clone()), keys: DeletedKeys::Several(keys) }
     }
 }

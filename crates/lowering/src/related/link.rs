@@ -138,8 +138,9 @@ impl<'a> Context<'a> {
                     row.push(Operand::NewId(NewId::Cuid));
                 }
                 let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
-                let key = vec![near, far];
-                let conflict = Conflict { key, assignments: Vec::new(), filter: Filter::all() };
+                // Tables that Prisma did not make may have no key of pairs.
+                let (key, assignments) = (Vec::new(), Vec::new());
+                let conflict = Conflict { key, assignments, filter: Filter::all() };
                 self.add_write(joining, WriteKind::Upsert { insert, conflict });
             }
         }

@@ -10,19 +10,14 @@ use response::Leaf;
 use super::super::bulk::{NO_ROW, rows_to_insert, stated};
 use super::super::mutation::ResultRows;
 use super::super::{Context, LowerError};
-use super::data::{DataOf, InputEntry, RowData, Selector};
-use super::{Known, Place, equal, missing};
+use super::data::{DataOf, InputEntry, RowData, Selector, Verb};
+use super::{Known, Place, among, equal, missing};
 use api::binding::{ElementRows, RelatedRows, RelationLink};
 
 /// The distance of the positions of two values of a list.
 const POSITIONS: i64 = 1_000;
 
 const BEYOND: &str = "A number would be beyond the 32 bits of Int: nothing is changed.";
-
-const NOTHING_SET: &str = "Nothing is set: give at least one value.";
-
-const LISTS_OF_ALL: &str = "Lists of values cannot be set for all rows that pass a condition: set them \
-     for each row.";
 
 impl<'a> Context<'a> {
     /// Inserts a row, which is the result of a change.
@@ -88,6 +83,29 @@ impl<'a> Context<'a> {
         given: Vec<(FieldId, Operand)>,
         place: Place,
     ) -> Result<Known<'a>, LowerError> {
+        let (made, verbs) = self.insert_alone(rows, data, given, place)?;
+        self.change_relations(&made, verbs, place)?;
+        Ok(made)
+    }
+
+    /// Changes the rows of the relations of a new row.
+    pub(super) fn change_relations(
+        &mut self,
+        made: &Known<'a>,
+        verbs: Vec<Verb<'a>>,
+        place: Place,
+    ) -> Result<(), LowerError> {
+        verbs.into_iter().try_for_each(|verb| self.along_relation(made, true, verb, place))
+    }
+
+    /// Inserts a row with the rows to which it refers; returns the changes that remain.
+    pub(super) fn insert_alone(
+        &mut self,
+        rows: &'a RelatedRows,
+        data: RowData<'a>,
+        given: Vec<(FieldId, Operand)>,
+        place: Place,
+    ) -> Result<(Known<'a>, Vec<Verb<'a>>), LowerError> {
         let RowData { mut stored, assigned: _, references: _, elements, verbs } = data;
         stored.extend(given);
         // Rows to which the new one refers exist before it.
@@ -95,7 +113,10 @@ impl<'a> Context<'a> {
             .into_iter()
             .partition(|verb| matches!(verb.writes.link, RelationLink::Forward { .. }));
         for verb in before {
-            stored.push(self.referred(rows, verb, place)?);
+            let (field, key) = self.referred(rows, verb, place)?;
+            // Of a row that is inserted and one that is connected, the last one counts.
+            stored.retain(|(own, _)| *own != field);
+            stored.push((field, key));
         }
         let step = self.insert_values(rows, stored);
         let row = self.result(step, &[rows.key]);
@@ -105,10 +126,7 @@ impl<'a> Context<'a> {
         for (list, values) in elements {
             self.insert_elements(list, &made.key, values);
         }
-        for verb in after {
-            self.along_relation(&made, true, verb, place)?;
-        }
-        Ok(made)
+        Ok((made, after))
     }
 
     /// Updates a row, and changes the rows of its relations.
@@ -139,22 +157,35 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Updates all rows that pass a condition.
+    /// Updates all rows that pass a condition; the step has their number.
     pub(super) fn update_all(
         &mut self,
         rows: &RelatedRows,
         filter: Filter,
         data: RowData<'a>,
-        place: Place,
-    ) -> Result<StepId, LowerError> {
-        if !data.elements.is_empty() {
-            return Err(LowerError::refused(LISTS_OF_ALL, place.location));
+    ) -> StepId {
+        let sets_something = !data.sets_nothing() || !data.elements.is_empty();
+        let RowData { stored, assigned, references: _, elements, verbs: _ } = data;
+        let values = match sets_something {
+            true => self.changed_values(rows, stored, assigned),
+            false => Vec::new(),
+        };
+        if elements.is_empty() && !values.is_empty() {
+            return self.set_row_values(rows, stated(vec![filter]), values);
         }
-        if data.sets_nothing() {
-            return Err(LowerError::refused(NOTHING_SET, place.location));
-        }
-        let values = self.changed_values(rows, data.stored, data.assigned);
-        Ok(self.set_row_values(rows, stated(vec![filter]), values))
+        // The values may be such that the rows no longer pass.
+        let (found, keys) = self.find_keys(rows, filter);
+        // All found rows get the lists: none of them may keep its other values.
+        self.by(Authority::SessionOfAll, |own| {
+            if !values.is_empty() {
+                own.set_row_values(rows, among(rows.key, keys.clone()), values);
+            }
+            for (list, values) in elements {
+                own.delete(list.entity, among(list.owner, keys.clone()), None);
+                own.insert_elements_of_all(list, &keys, values);
+            }
+        });
+        found
     }
 
     /// Inserts the values of a row, with those that it gets without being given.
@@ -236,12 +267,32 @@ impl<'a> Context<'a> {
         if values.is_empty() {
             return;
         }
-        let rows = (1..).zip(values).map(|(number, value)| {
-            let position = Operand::Constant(Value::Integer(number * POSITIONS));
-            vec![owner.clone(), position, value]
-        });
+        let rows =
+            positions().zip(values).map(|(position, value)| vec![owner.clone(), position, value]);
         let fields = vec![list.owner, list.position, list.value];
         let insert = Insert { fields, rows: InsertedRows::each(rows.collect()) };
         self.add_write(list.entity, WriteKind::Insert(insert));
     }
+
+    /// Inserts the same values for each of several rows.
+    fn insert_elements_of_all(
+        &mut self,
+        list: &ElementRows,
+        owners: &Operand,
+        values: Vec<Operand>,
+    ) {
+        if values.is_empty() {
+            return;
+        }
+        let positions = positions().take(values.len()).collect();
+        let columns = vec![Operand::List(positions), Operand::List(values)];
+        let fields = vec![list.owner, list.position, list.value];
+        let rows = InsertedRows::ForEach { list: owners.clone(), columns };
+        self.add_write(list.entity, WriteKind::Insert(Insert { fields, rows }));
+    }
+}
+
+/// The positions of the values of a list.
+fn positions() -> impl Iterator<Item = Operand> {
+    (1..).map(|number: i64| Operand::Constant(Value::Integer(number * POSITIONS)))
 }

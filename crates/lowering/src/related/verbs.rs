@@ -60,7 +60,7 @@ impl<'a> Context<'a> {
         let target = self.rows_with_relations(writes.target)?;
         let selected = self.selector(target, given, place)?;
         let child = self.find_row(target, &selected);
-        self.require_connectable(writes, None, &child)?;
+        self.require_connectable(writes, &child);
         if !writes.far.is_list {
             self.unrelate_child(writes, (rows, &child));
         }
@@ -98,6 +98,9 @@ impl<'a> Context<'a> {
                 RelationVerb::Connect => {
                     let target = self.rows_with_relations(writes.target)?;
                     let selected = self.selector(target, given, place)?;
+                    if !is_new {
+                        self.require_replaceable(writes, parent)?;
+                    }
                     let child = self.find_row(target, &selected);
                     self.relate_row(parent, is_new, writes, &child)?;
                 }
@@ -168,8 +171,9 @@ impl<'a> Context<'a> {
                 self.insert_row(target, data, given, place)?;
             }
             RelationLink::Forward { .. } | RelationLink::Joined { .. } => {
-                let child = self.insert_row(target, data, Vec::new(), place)?;
+                let (child, verbs) = self.insert_alone(target, data, Vec::new(), place)?;
                 self.relate(writes, (parent, &child));
+                self.change_relations(&child, verbs, place)?;
             }
         }
         Ok(())
@@ -190,25 +194,14 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Requires that a row may be related to this one; without a row, to a new one.
-    fn require_connectable(
-        &mut self,
-        writes: &RelationWrites,
-        parent: Option<&Known<'_>>,
-        child: &Known<'_>,
-    ) -> Result<(), LowerError> {
+    /// Requires that a row may be related to another one.
+    fn require_connectable(&mut self, writes: &RelationWrites, child: &Known<'_>) {
         let RelationWrites { near, far, .. } = writes;
         match (near.is_list, far.is_list, near.is_required, far.is_required) {
             (false, false, true, true) => self.violate(writes, child),
             (false, false, true, false) => self.require_unrelated_child(writes, child),
-            (false, false, false, true) => {
-                if let Some(parent) = parent {
-                    self.require_no_child(writes, parent)?;
-                }
-            }
             _ => {}
         }
-        Ok(())
     }
 
     /// Relates a row, after the relations are removed that exclude it.
@@ -219,7 +212,7 @@ impl<'a> Context<'a> {
         writes: &'a RelationWrites,
         child: &Known<'a>,
     ) -> Result<(), LowerError> {
-        self.require_connectable(writes, (!is_new).then_some(parent), child)?;
+        self.require_connectable(writes, child);
         // A reference is replaced by the next one.
         if !is_new && !writes.near.is_list && !is_forward(writes) {
             self.unrelate_parent(writes, parent)?;
@@ -329,7 +322,7 @@ impl<'a> Context<'a> {
         let mut filters = vec![related_to(writes, parent)];
         filters.append(&mut inputs.conditions);
         let data = self.row_data(inputs.data()?, DataOf::All, place)?;
-        self.update_all(target, Filter::and(filters), data, place)?;
+        self.update_all(target, Filter::and(filters), data);
         Ok(())
     }
 

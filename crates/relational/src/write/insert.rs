@@ -4,8 +4,8 @@ use catalog::{EntityId, FieldId};
 use ir::{Conflict, Insert, InsertedRows, Operand, Step, StepId};
 use source::CompileError;
 use sql::{
-    Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, OnConflict,
-    Select, SelectItem, Upsert,
+    Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, Join, JoinKind,
+    OnConflict, Select, SelectItem, Upsert,
 };
 
 use super::super::compile::{Compiler, width};
@@ -30,10 +30,10 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("an insert of no rows"));
             }
             InsertedRows::Each(rows) => rows,
-            InsertedRows::Columns(columns) => {
+            InsertedRows::Columns(_) | InsertedRows::ForEach { .. } => {
                 let mut statement = Statement::default();
                 let alias = statement.alias();
-                let source = self.inserted_columns(&insert.fields, columns, &mut statement)?;
+                let source = self.inserted_lists(insert, &mut statement)?;
                 let said = (insert.fields.clone(), source);
                 let (text, made) = self.insert_text(
                     (step.id, entity),
@@ -161,6 +161,46 @@ impl Compiler<'_> {
         Ok((fields, InsertSource::Values(values)))
     }
 
+    fn inserted_lists(
+        &self,
+        insert: &Insert,
+        statement: &mut Statement,
+    ) -> Result<InsertSource, CompileError> {
+        match &insert.rows {
+            InsertedRows::Each(_) => Err(CompileError::not_built("rows that are lists")),
+            InsertedRows::Columns(columns) => {
+                self.inserted_columns(&insert.fields, columns, statement)
+            }
+            InsertedRows::ForEach { list, columns } => {
+                self.inserted_for_each(&insert.fields, (list, columns), statement)
+            }
+        }
+    }
+
+    /// The product of a list and of rows, which are lists of what they say.
+    fn inserted_for_each(
+        &self,
+        fields: &[FieldId],
+        (list, columns): (&Operand, &[Operand]),
+        statement: &mut Statement,
+    ) -> Result<InsertSource, CompileError> {
+        let Some((first, others)) = fields.split_first() else {
+            return Err(CompileError::not_built("rows without a field"));
+        };
+        let own = self.list_rows(&[(*first, list)], statement)?;
+        let lists: Vec<_> = others.iter().copied().zip(columns).collect();
+        let rows = self.list_rows(&lists, statement)?;
+        let mut columns = vec![own.column(0)];
+        columns.extend((0_u16..).zip(&lists).map(|(number, _)| rows.column(number)));
+        let mut select = Select::from(own.item);
+        select
+            .joins
+            .push(Join { kind: JoinKind::Inner(Expression::Boolean(true)), item: rows.item });
+        let item = |expression| SelectItem { expression, name: None };
+        select.items = columns.into_iter().map(item).collect();
+        Ok(InsertSource::Select(Box::new(select)))
+    }
+
     /// Any number of rows as lists of what they say.
     fn inserted_columns(
         &self,
@@ -198,6 +238,9 @@ impl Compiler<'_> {
             Upsert::OnConflict => Ok(()),
             Upsert::OnDuplicateKey if self.catalog[entity].keys.len() > 1 => {
                 Err(CompileError::not_built("an upsert by one of several keys"))
+            }
+            Upsert::OnDuplicateKey if conflict.key.is_empty() => {
+                Err(CompileError::not_built("an upsert by any key"))
             }
             // A value that is set would be compared instead of the one before.
             Upsert::OnDuplicateKey if !conflict.filter.is_all() => {

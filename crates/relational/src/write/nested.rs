@@ -343,7 +343,9 @@ fn changes_outer(child: &ChildWrite) -> bool {
 fn each(insert: &Insert) -> Result<&[Vec<Option<ir::Operand>>], CompileError> {
     match &insert.rows {
         InsertedRows::Each(rows) => Ok(rows),
-        InsertedRows::Columns(_) => Err(CompileError::not_built("writes below lists of rows")),
+        InsertedRows::Columns(_) | InsertedRows::ForEach { .. } => {
+            Err(CompileError::not_built("writes below lists of rows"))
+        }
     }
 }
 

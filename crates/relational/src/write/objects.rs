@@ -16,13 +16,13 @@ use super::super::statement::Statement;
 use super::super::value::{ParameterKind, ValueKind};
 
 /// Lists as rows of a statement.
-struct ListRows {
-    item: FromItem,
+pub(super) struct ListRows {
+    pub(super) item: FromItem,
     values: Vec<Expression>,
 }
 
 impl ListRows {
-    fn column(&self, number: u16) -> Expression {
+    pub(super) fn column(&self, number: u16) -> Expression {
         self.values.get(usize::from(number)).cloned().unwrap_or(Expression::Boolean(false))
     }
 }
@@ -339,7 +339,7 @@ impl Compiler<'_> {
     }
 
     /// Lists of values of fields as rows with a column for each list.
-    fn list_rows(
+    pub(super) fn list_rows(
         &self,
         lists: &[(FieldId, &Operand)],
         statement: &mut Statement,

@@ -224,7 +224,9 @@ impl Compiler<'_> {
     fn affected_rows(&mut self, rows: &Rows) {
         for output in &rows.outputs {
             if let OutputKind::Counter { step, .. } = &output.kind {
-                let levels = self.changes.get(step).cloned().unwrap_or_default();
+                let levels = self.changes.get(step).cloned();
+                let levels = levels.or_else(|| self.read.get(step).map(|level| vec![*level]));
+                let levels = levels.unwrap_or_default();
                 let id = response::OutputId(output.id.0);
                 self.layout.affected.push((id, levels.into()));
             }

@@ -104,6 +104,8 @@ pub(crate) struct ApiOptions {
     #[command(flatten)]
     pub(crate) phrag: PhragOptions,
     #[command(flatten)]
+    pub(crate) prisma: PrismaOptions,
+    #[command(flatten)]
     pub(crate) data: DataOptions,
     #[command(flatten)]
     pub(crate) dgraph: DgraphOptions,
@@ -344,14 +346,12 @@ impl ApiOptions {
             (false, types) => types.as_deref(),
         };
         let Some(file) = file else {
-            let extensions = self.prisma.extensions();
             let model = Arc::default();
-            return Ok((prisma::Options { model, is_introspected: true, extensions }, None));
+            return Ok((self.prisma.to_dialect(model, true), None));
         };
         let text = data::read(file)?;
         let model = Arc::new(definitions::datamodel(file, &text)?);
-        let extensions = self.prisma.extensions();
-        let options = prisma::Options { model, is_introspected: false, extensions };
+        let options = self.prisma.to_dialect(model, false);
         Ok((options, is_schema_first.then_some(text)))
     }
 

@@ -54,6 +54,10 @@ pub(crate) struct MigrateOptions {
     /// Migrate although values are lost
     #[arg(help_heading = "Migration", long, env = "THALWEG_ALLOW_LOSS")]
     allow_loss: bool,
+    /// Record a datamodel of Prisma as the first migration of a database that Prisma made: its tables
+    /// are compared, and not changed
+    #[arg(help_heading = "Migration", long, env = "THALWEG_ADOPT")]
+    adopt: bool,
 }
 
 /// The target of a migration.
@@ -80,6 +84,8 @@ pub(crate) enum Purpose {
     Apply,
     DryRun,
     Check,
+    /// Records tables that are there.
+    Adopt,
 }
 
 impl TablesOptions<'_> {
@@ -95,6 +101,7 @@ impl MigrateOptions {
             let of_tables = [
                 (self.check, "--check"),
                 (self.allow_loss, "--allow-loss"),
+                (self.adopt, "--adopt"),
                 (self.dialect.is_some(), "--dialect"),
                 (self.schema.schema.is_some(), "--schema"),
             ];
@@ -110,25 +117,46 @@ impl MigrateOptions {
                 "`{option}` is for graphs: with `--data` the file of type definitions is the argument"
             )));
         }
-        let purpose = match (self.check, self.dry_run) {
-            (true, true) => {
-                let message = "`--check` and `--dry-run` are two questions: give one of them";
-                return Err(Failure::Usage(message.into()));
-            }
-            (true, false) => Purpose::Check,
-            (false, true) => Purpose::DryRun,
-            (false, false) => Purpose::Apply,
-        };
-        let address = SourceAddress::parse(data).map_err(engine::OpenError::from)?;
         let definitions = Path::new(&self.source);
+        let dialect = self.dialect.unwrap_or_else(|| DefinitionsDialect::of(definitions));
+        let purpose = self.purpose(dialect)?;
+        let address = SourceAddress::parse(data).map_err(engine::OpenError::from)?;
         Ok(MigrationTarget::Tables(TablesOptions {
             definitions,
-            dialect: self.dialect.unwrap_or_else(|| DefinitionsDialect::of(definitions)),
+            dialect,
             schema: self.schema.of(&address)?,
             address,
             purpose,
             allows_loss: self.allow_loss,
         }))
+    }
+
+    fn purpose(&self, dialect: DefinitionsDialect) -> Result<Purpose, Failure> {
+        let refused = |message: &str| Err(Failure::Usage(message.into()));
+        if self.adopt {
+            let others = [
+                (self.check, "--check"),
+                (self.dry_run, "--dry-run"),
+                (self.allow_loss, "--allow-loss"),
+            ];
+            if let Some((_, option)) = others.into_iter().find(|(given, _)| *given) {
+                return refused(&format!("`--adopt` changes no table: leave `{option}` out"));
+            }
+            return match dialect {
+                DefinitionsDialect::Prisma => Ok(Purpose::Adopt),
+                DefinitionsDialect::Dgraph => refused(
+                    "`--adopt` is for databases that Prisma made: Dgraph has no tables to adopt",
+                ),
+            };
+        }
+        match (self.check, self.dry_run) {
+            (true, true) => {
+                refused("`--check` and `--dry-run` are two questions: give one of them")
+            }
+            (true, false) => Ok(Purpose::Check),
+            (false, true) => Ok(Purpose::DryRun),
+            (false, false) => Ok(Purpose::Apply),
+        }
     }
 
     /// The address of the graph.

@@ -1,9 +1,16 @@
 //! The options of the dialect prisma.
 
+use std::sync::Arc;
+
 use clap::Args;
-use dialects::prisma::extensions::{EXTENSIONS, Extension, Extensions};
+use dialects::prisma::Options;
+use dialects::prisma::extensions::{EXTENSIONS, Extension};
+use dialects::prisma::model::Model;
 
 use super::words::Words;
+
+/// Prisma's limit, by its documentation.
+const MAX_NODES: u32 = 1_000;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Prisma")]
@@ -17,13 +24,19 @@ pub(crate) struct PrismaOptions {
         value_parser = EXTENSION_NAMES
     )]
     prisma_extensions: Vec<Extension>,
+    /// For prisma: the maximum of `first` and `last`, and the number of rows of a list without them;
+    /// 0 is no maximum [default: 1000]
+    #[arg(long, env = "THALWEG_MAX_NODES", value_name = "ROWS")]
+    max_nodes: Option<u32>,
 }
 
 const EXTENSION_NAMES: Words<Extension> = Words(EXTENSIONS);
 
 impl PrismaOptions {
-    /// The parts that the API has.
-    pub(super) fn extensions(&self) -> Extensions {
-        self.prisma_extensions.iter().copied().collect()
+    /// The options of the dialect for a datamodel.
+    pub(super) fn to_dialect(&self, model: Arc<Model>, is_introspected: bool) -> Options {
+        let extensions = self.prisma_extensions.iter().copied().collect();
+        let max_nodes = Some(self.max_nodes.unwrap_or(MAX_NODES)).filter(|most| *most > 0);
+        Options { model, is_introspected, extensions, max_nodes }
     }
 }

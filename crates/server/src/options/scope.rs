@@ -122,6 +122,7 @@ const DIALECTS: [DialectOptions; 10] = [
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
+    (DialectName::Prisma, names_of::<PrismaOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
     (DialectName::Prisma, names_of::<PrismaOptions>),
     (DialectName::Hasura, names_of::<HasuraOptions>),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use catalog::SpatialKind;
 use geojson::{Geometry, check_raster};
-use ir::{Member, ValueForm};
+use ir::{JsonTexts, Member, ValueForm};
 use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
 
@@ -105,7 +105,7 @@ pub(super) fn formed<'v>(
         ValueForm::Geometry(form) => Resolved::Json(geometry(given, form)?.into()),
         ValueForm::Spatial(kind) => spatial(given, *kind)?,
         ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
-        ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
+        ValueForm::Json(texts) => json(given, *texts)?,
     })
 }
 
@@ -322,9 +322,21 @@ fn key_values<'v>(given: Given<'v>) -> Result<Vec<KeyValue<'v>>, SourceError> {
     members.collect()
 }
 
-fn json(given: Given<'_>, texts_are_json: bool) -> Result<Resolved<'_>, SourceError> {
-    if texts_are_json && let text @ Resolved::Text(_) = given.plain()? {
-        return Ok(text);
+fn json(given: Given<'_>, texts: JsonTexts) -> Result<Resolved<'_>, SourceError> {
+    let refused = |value: &str| SourceError::invalid("Json", value);
+    match (texts, given.plain()?) {
+        (JsonTexts::Documents, text @ Resolved::Text(_)) => return Ok(text),
+        (JsonTexts::CheckedDocuments, Resolved::Text(text)) => {
+            return match serde_json::from_str::<&serde_json::value::RawValue>(&text) {
+                Ok(_) => Ok(Resolved::Text(text)),
+                Err(_) => Err(refused(&text)),
+            };
+        }
+        (
+            JsonTexts::CheckedDocuments,
+            value @ (Resolved::Integer(_) | Resolved::Number(_) | Resolved::Boolean(_)),
+        ) => return Err(refused(&value.text().unwrap_or_default())),
+        _ => {}
     }
     let mut text = String::new();
     given.write_json(&mut text)?;

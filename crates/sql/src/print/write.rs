@@ -108,12 +108,12 @@ impl Printer<'_> {
     }
 
     fn on_conflict(&mut self, conflict: &OnConflict) -> fmt::Result {
-        self.out.push_str(" ON CONFLICT (");
+        self.out.push_str(" ON CONFLICT");
         for (index, column) in conflict.key.iter().enumerate() {
-            self.comma(index);
+            self.out.push_str(if index == 0 { " (" } else { ", " });
             self.identifier(column);
         }
-        self.out.push_str(") DO ");
+        self.out.push_str(if conflict.key.is_empty() { " DO " } else { ") DO " });
         match &conflict.action {
             ConflictAction::Nothing => self.out.push_str("NOTHING"),
             ConflictAction::Update { sets, filter } => {

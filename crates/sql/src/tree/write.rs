@@ -66,7 +66,7 @@ pub enum Cell {
 /// What becomes of a row that agrees with one that is there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnConflict {
-    /// The columns of the key that decides.
+    /// The columns of the key that decides; without any, each key of the table does.
     pub key: Vec<Identifier>,
     pub action: ConflictAction,
 }

@@ -168,6 +168,7 @@ family!(arguments: ArgumentRole {
     NotNegative => one(ArgumentRole::NotNegative {
         part: PagePart::Limit,
         otherwise: "".into(),
+        most: None,
     }),
     Call => one(ArgumentRole::Call(CALL)),
     Password => one(ArgumentRole::Password(field())),

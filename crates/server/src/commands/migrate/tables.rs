@@ -21,7 +21,7 @@ const MOST_LISTED: usize = 20;
 pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
     let (text, layout) = options.definitions()?;
     let access = match options.purpose {
-        Purpose::Apply => MigrationAccess::Write,
+        Purpose::Apply | Purpose::Adopt => MigrationAccess::Write,
         Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
     };
     let migrate = async {
@@ -32,17 +32,28 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
                 migrator.read_vector_lengths(model).await?;
             }
             // Whether the database is behind does not depend on its rows.
-            (Purpose::Check, _) | (Purpose::Apply | Purpose::DryRun, Layout::Tables { .. }) => {}
+            (Purpose::Check | Purpose::Adopt, _)
+            | (Purpose::Apply | Purpose::DryRun, Layout::Tables { .. }) => {}
         }
-        let planned = migrator.plan_layout(&layout).await?;
+        let planned = match options.purpose {
+            Purpose::Adopt => migrator.adopt(&layout).await?,
+            Purpose::Apply | Purpose::DryRun | Purpose::Check => {
+                migrator.plan_layout(&layout).await?
+            }
+        };
         Ok((migrator, planned))
     };
     block_on(async {
         let (migrator, planned) = migrate.await.map_err(failure)?;
+        let may_adopt = matches!(layout, Layout::Tables { .. }) && migrator.newest().is_none();
+        if options.purpose != Purpose::Adopt {
+            print_drift(&planned, may_adopt);
+        }
         match options.purpose {
             Purpose::Check => check(&planned),
             Purpose::DryRun => show(&planned, options.allows_loss),
             Purpose::Apply => apply(migrator, &planned, &text, options.allows_loss).await,
+            Purpose::Adopt => adopt(migrator, &planned, &text).await,
         }
     })
 }
@@ -53,7 +64,6 @@ fn failure(error: MigrateError) -> Failure {
 
 /// Prints what is missing.
 fn check(planned: &Planned) -> Result<ExitCode, Failure> {
-    print_drift(&planned.drift);
     if planned.drift.is_empty() && planned.migration.is_empty() {
         print("The database has the tables of the type definitions.\n")?;
         return Ok(ExitCode::SUCCESS);
@@ -67,7 +77,6 @@ fn check(planned: &Planned) -> Result<ExitCode, Failure> {
 
 /// Dry run: prints the statements as a script.
 fn show(planned: &Planned, allows_loss: bool) -> Result<ExitCode, Failure> {
-    print_drift(&planned.drift);
     print(&planned.script())?;
     print_findings(&planned.found, allows_loss);
     Ok(exit_code(planned.is_possible(allows_loss)))
@@ -80,7 +89,6 @@ async fn apply(
     allows_loss: bool,
 ) -> Result<ExitCode, Failure> {
     if !planned.is_possible(allows_loss) {
-        print_drift(&planned.drift);
         print(&planned.script())?;
         print_findings(&planned.found, allows_loss);
         print("Nothing was changed.\n")?;
@@ -98,15 +106,39 @@ async fn apply(
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_drift(drift: &[Drift]) {
-    if drift.is_empty() {
-        return;
+/// Records the tables of a datamodel that are there as the first migration.
+async fn adopt(
+    migrator: Migrator,
+    planned: &Planned,
+    definitions: &str,
+) -> Result<ExitCode, Failure> {
+    if !planned.drift.is_empty() {
+        list_drift("the tables are not those of the datamodel", &planned.drift);
+        print_remedy("correct the datamodel, or the tables, and adopt them again.");
+        print("Nothing was recorded.\n")?;
+        return Ok(ExitCode::FAILURE);
     }
+    migrator.apply(planned, definitions).await.map_err(failure)?;
+    print("The tables are those of the datamodel: it was recorded as migration 1.\n")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list_drift(what: &str, drift: &[Drift]) {
     for own in drift.iter().take(MOST_LISTED) {
-        print_problem(&format!("the database was changed without a migration: {own}."));
+        print_problem(&format!("{what}: {own}."));
     }
     if let Some(more) = drift.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
-        print_problem(&format!("so were {more} more."));
+        print_problem(&format!("so are {more} more."));
+    }
+}
+
+fn print_drift(planned: &Planned, may_adopt: bool) {
+    if planned.drift.is_empty() {
+        return;
+    }
+    list_drift("the database was changed without a migration", &planned.drift);
+    if may_adopt {
+        print_remedy("if Prisma made the tables, record their datamodel with `--adopt`.");
     }
     print_remedy("undo the changes, or make them in the type definitions after undoing them.");
 }

@@ -149,6 +149,8 @@ impl Compiler<'_> {
 pub(super) fn each(insert: &Insert) -> Result<&[Vec<Option<Operand>>], CompileError> {
     match &insert.rows {
         InsertedRows::Each(rows) => Ok(rows),
-        InsertedRows::Columns(_) => Err(refused("rows of lists of values")),
+        InsertedRows::Columns(_) | InsertedRows::ForEach { .. } => {
+            Err(refused("rows of lists of values"))
+        }
     }
 }
