@@ -9,6 +9,7 @@ use crate::model::{
     End, Enum, Field, FieldKind, Key, Model, Relation, RelationIndex, ScalarField, ScalarType,
     Type, TypeIndex,
 };
+pub(super) use crate::plural::lower_first;
 
 /// The datamodel, its places in the catalog, and the API so far.
 #[derive(Debug)]
@@ -161,15 +162,6 @@ impl<'m> Builder<'m> {
         std::mem::take(&mut self.draft).finish(builder);
         super::nodes::add(&self, builder);
         super::values::bind(builder, self.model, self.located);
-    }
-}
-
-/// The name with its first letter in lower case.
-pub(super) fn lower_first(name: &str) -> String {
-    let mut letters = name.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => String::new(),
     }
 }
 
