@@ -8,6 +8,7 @@
 //! * `objects`: the types of the datamodel; `arguments`: the arguments of lists
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
 //! * `roots`: queries and mutations; `nodes`: the row of any type; `subscriptions`: events of rows
+//! * `statements`: statements of SQL
 //! * `rows`: relations as changes write them; `values`: stored values
 
 mod arguments;
@@ -20,6 +21,7 @@ mod objects;
 mod roots;
 mod rows;
 mod section;
+mod statements;
 mod subscriptions;
 mod values;
 
@@ -31,7 +33,7 @@ use builder::Builder;
 
 /// Makes the API of a datamodel, whose places in the catalog `located` has.
 #[must_use]
-pub(crate) fn api(model: &Model, located: &Located) -> Api {
+pub(crate) fn api(model: &Model, located: &Located, raw_access: bool) -> Api {
     let mut build = Builder::new(model, located);
     base::add(&mut build);
     let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
@@ -42,11 +44,14 @@ pub(crate) fn api(model: &Model, located: &Located) -> Api {
         filters::add_unique(&mut build, index);
         filters::add_orders(&mut build, index);
     }
-    roots::add(&mut build);
+    roots::add(&mut build, raw_access);
     subscriptions::add(&mut build);
     let mut builder = ApiBuilder::default();
     rows::add(&build, &mut builder);
     build.finish(&mut builder);
+    if raw_access {
+        statements::bind(&mut builder);
+    }
     let mut api = builder.finish();
     api.transactions = Transactions::Each;
     api

@@ -8,14 +8,14 @@ use api::binding::{
 use api::draft::{DraftField, DraftInput};
 
 use super::builder::{Builder, lower_first};
-use super::{arguments, inputs, nodes, rows};
+use super::{arguments, inputs, nodes, rows, statements};
 use crate::model::TypeIndex;
 use crate::plural::plural;
 
 const MISSING: &str = "The database does not have it.";
 
 /// Adds the root types. Fields of one kind are together, in the order of the types.
-pub(super) fn add(build: &mut Builder<'_>) {
+pub(super) fn add(build: &mut Builder<'_>, raw_access: bool) {
     let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
     let mut queries = Vec::new();
     for index in &types {
@@ -43,7 +43,10 @@ pub(super) fn add(build: &mut Builder<'_>) {
     }
     queries.push(nodes::field(build));
     build.object("Query", queries);
-    let mutations = mutations(build, &types);
+    let mut mutations = mutations(build, &types);
+    if raw_access {
+        mutations.push(statements::field(build));
+    }
     build.object("Mutation", mutations);
 }
 
