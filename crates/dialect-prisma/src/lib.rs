@@ -7,6 +7,7 @@
 //! * `located`: the places of a datamodel in a catalog
 //! * `schema`: the API of a datamodel
 //! * `plural`: names of lists
+//! * [`normalized`]: imports and exports
 //! * [`errors`]: the form of errors
 
 pub mod definitions;
@@ -14,6 +15,7 @@ pub mod errors;
 pub mod introspected;
 mod located;
 pub mod model;
+pub mod normalized;
 mod plural;
 mod schema;
 pub mod stored;
@@ -32,8 +34,12 @@ use model::Model;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     pub model: Arc<Model>,
+    /// The text of the datamodel, if it is not made of the tables.
+    pub text: Option<Arc<str>>,
     /// The datamodel is made of the tables of the database.
     pub is_introspected: bool,
+    /// Clients may send statements of SQL.
+    pub raw_access: bool,
 }
 
 // Defaults of fields come from texts, so none of them is not a number.
@@ -44,6 +50,7 @@ impl Eq for Options {}
 pub struct Declared<'o> {
     model: Cow<'o, Model>,
     located: Located,
+    raw_access: bool,
 }
 
 /// The parts of a datamodel that the database lacks; none if there is no type at all.
@@ -63,14 +70,14 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
         false => Cow::Borrowed(&*options.model),
     };
     let located = Located::find(&model, catalog);
-    Declared { model, located }
+    Declared { model, located, raw_access: options.raw_access }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
         match self.located.missing.is_empty() && !self.model.types.is_empty() {
-            true => Ok(schema::api(&self.model, &self.located)),
+            true => Ok(schema::api(&self.model, &self.located, self.raw_access)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
     }

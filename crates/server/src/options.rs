@@ -44,6 +44,7 @@ mod persisted;
 mod phrag;
 mod policies;
 mod postgraphile;
+mod prisma;
 mod quantity;
 mod registry;
 mod roles;
@@ -90,6 +91,7 @@ pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
+pub(crate) use prisma::ServiceName;
 pub(crate) use quantity::{Size, Time};
 pub(crate) use registry::{
     HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,

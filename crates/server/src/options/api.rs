@@ -24,6 +24,7 @@ use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
+use super::prisma::RawAccessOptions;
 use super::registry::RegistryOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
@@ -110,6 +111,8 @@ pub(crate) struct ApiOptions {
     pub(crate) custom: CustomOptions,
     #[command(flatten)]
     pub(crate) hasura: HasuraOptions,
+    #[command(flatten)]
+    pub(crate) prisma: RawAccessOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -345,8 +348,9 @@ impl ApiOptions {
         };
         let text = data::read(file)?;
         let model = Arc::new(definitions::datamodel(file, &text)?);
-        let options = prisma::Options { model, is_introspected: false };
-        Ok((options, is_schema_first.then_some(text)))
+        let definitions = is_schema_first.then(|| Arc::clone(&text));
+        let options = prisma::Options { model, text: Some(text), ..Default::default() };
+        Ok((options, definitions))
     }
 
     /// The dialect, and the text of its type definitions if it is schema first.
@@ -388,6 +392,7 @@ impl ApiOptions {
         }
         if let Dialect::Prisma(options) = &mut dialect {
             (*options, definitions) = self.datamodel()?;
+            options.raw_access = self.prisma.raw_access;
         }
         Ok((dialect, definitions))
     }

@@ -23,6 +23,7 @@ use super::hasura_auth::HasuraAuthOptions;
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::postgraphile::PostGraphileOptions;
+use super::prisma::{PrismaOptions, RawAccessOptions};
 use super::serving::ServingOptions;
 use crate::failure::Failure;
 use crate::traces::Traces;
@@ -116,7 +117,7 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 9] = [
+const DIALECTS: [DialectOptions; 11] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
@@ -126,6 +127,8 @@ const DIALECTS: [DialectOptions; 9] = [
     (DialectName::Hasura, names_of::<AllowListOptions>),
     (DialectName::Hasura, names_of::<HasuraAuthOptions>),
     (DialectName::Hasura, names_of::<EventOptions>),
+    (DialectName::Prisma, names_of::<PrismaOptions>),
+    (DialectName::Prisma, names_of::<RawAccessOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
