@@ -90,7 +90,8 @@ fn inputs(http: &CustomHttp, url: &UrlTemplate, body: &RequestBody) -> Vec<Box<s
         RequestBody::Empty
         | RequestBody::Remote(_)
         | RequestBody::Webhook(_)
-        | RequestBody::Log(_) => {}
+        | RequestBody::Log(_)
+        | RequestBody::Statement => {}
         RequestBody::Json(template) => template.visit_inputs(&mut add),
         RequestBody::Operation(operation) => match (&operation.batch, http.is_batch) {
             (Some((_, template)), true) => template.visit_inputs(&mut add),

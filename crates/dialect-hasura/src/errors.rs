@@ -214,7 +214,7 @@ fn code_of(code: ErrorCode) -> &'static str {
         Code::Conflict => "concurrent-update",
         Code::NotSupported => "not-supported",
         Code::InvalidValue => "data-exception",
-        Code::Unavailable | Code::SourceError => "postgres-error",
+        Code::Unavailable | Code::SourceError | Code::StatementRefused => "postgres-error",
         Code::SubgraphError
         | Code::SubgraphResponseInvalid
         | Code::ResolverError

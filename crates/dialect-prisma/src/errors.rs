@@ -29,6 +29,19 @@ const INPUTS: [(&str, &str, u16); 8] = [
 /// Arguments of pages, with the codes of their errors.
 const PAGES: [(&str, u16); 3] = [("first", 3026), ("last", 3027), ("skip", 3028)];
 
+/// The text of a token that is refused.
+pub const TOKEN_REFUSED: &str = "Your token is invalid. It might have expired or you might be using \
+                                 a token from a different project.";
+
+/// The beginning of the text of another service.
+const NO_SERVICE: &str = "Project not found: '";
+
+/// The text of a path that names another service than the served one.
+#[must_use]
+pub fn service_not_found(id: &str) -> String {
+    format!("{NO_SERVICE}{id}'")
+}
+
 /// The text of a key without a field.
 pub(crate) fn no_key(r#type: &str) -> String {
     format!(
@@ -85,6 +98,7 @@ pub fn form(error: &GraphQLError) -> GraphQLError {
         ErrorCode::Unauthenticated => Some(3015),
         ErrorCode::NotNullViolation => Some(3020),
         ErrorCode::InvalidValue => Some(3038),
+        ErrorCode::NotFound if error.message.starts_with(NO_SERVICE) => Some(3016),
         ErrorCode::NotFound => Some(3039),
         ErrorCode::NotRelated => Some(3041),
         ErrorCode::RequiredRelation => Some(3042),

@@ -8,6 +8,7 @@
 //! * `schema`: the API of a datamodel
 //! * [`extensions`]: what Prisma 1 never had
 //! * `plural`: names of lists
+//! * [`normalized`]: imports and exports
 //! * [`errors`]: the form of errors
 
 pub mod definitions;
@@ -16,6 +17,7 @@ pub mod extensions;
 pub mod introspected;
 mod located;
 pub mod model;
+pub mod normalized;
 mod plural;
 mod schema;
 pub mod stored;
@@ -35,23 +37,36 @@ use model::Model;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     pub model: Arc<Model>,
+    /// The text of the datamodel, if it is not made of the tables.
+    pub text: Option<Arc<str>>,
     /// The datamodel is made of the tables of the database.
     pub is_introspected: bool,
     pub extensions: Extensions,
     /// Limit of `first` and `last`, and of the rows of a list without them.
     pub max_nodes: Option<u32>,
+    /// Clients may send statements of SQL.
+    pub raw_access: bool,
 }
 
 // Defaults of fields come from texts, so none of them is not a number.
 impl Eq for Options {}
+
+/// What an API offers of its datamodel.
+#[derive(Clone, Copy, Debug)]
+struct Offered {
+    extensions: Extensions,
+    /// Limit of `first` and `last`, and of the rows of a list without them.
+    max_nodes: Option<u32>,
+    /// Clients may send statements of SQL.
+    raw_access: bool,
+}
 
 /// A datamodel with its places in a catalog.
 #[derive(Debug)]
 pub struct Declared<'o> {
     model: Cow<'o, Model>,
     located: Located,
-    extensions: Extensions,
-    max_nodes: Option<u32>,
+    offered: Offered,
 }
 
 /// The parts of a datamodel that the database lacks; none if there is no type at all.
@@ -71,15 +86,16 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
         false => Cow::Borrowed(&*options.model),
     };
     let located = Located::find(&model, catalog);
-    let Options { extensions, max_nodes, .. } = *options;
-    Declared { model, located, extensions, max_nodes }
+    let Options { extensions, max_nodes, raw_access, .. } = *options;
+    let offered = Offered { extensions, max_nodes, raw_access };
+    Declared { model, located, offered }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
         match self.located.missing.is_empty() && !self.model.types.is_empty() {
-            true => Ok(schema::api(&self.model, &self.located, self.extensions, self.max_nodes)),
+            true => Ok(schema::api(&self.model, &self.located, self.offered)),
             false => Err(MissingParts(self.located.missing.clone())),
         }
     }

@@ -17,6 +17,15 @@ enum Rule {
     Inside { old: &'static str, new: &'static str },
 }
 
+/// The name with its first letter in lower case.
+pub(crate) fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
 /// The plural of a type's name, which differs from the name.
 pub(crate) fn plural(name: &str) -> String {
     let plural = inflected(name);

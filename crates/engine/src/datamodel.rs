@@ -1,6 +1,6 @@
 //! Datamodels of Prisma 1 from the tables of a database.
 
-use dialects::prisma::introspected::{introspected, written};
+use dialects::prisma::introspected::{Introspected, introspected, written};
 use source::Timeouts;
 use sources::{Address, OpenOptions, Source};
 
@@ -12,8 +12,17 @@ pub async fn of_tables(
     schema: &str,
     timeouts: Timeouts,
 ) -> Result<String, OpenError> {
+    Ok(written(&introspect(address, schema, timeouts).await?))
+}
+
+/// The meaning of the datamodel of the tables in a schema.
+pub async fn introspect(
+    address: &Address,
+    schema: &str,
+    timeouts: Timeouts,
+) -> Result<Introspected, OpenError> {
     let namespaces = vec![schema.to_owned()];
     let options = OpenOptions { timeouts, namespaces, ..OpenOptions::default() };
     let (_, catalog) = Source::open(address, &options).await?;
-    Ok(written(&introspected(&catalog)))
+    Ok(introspected(&catalog))
 }

@@ -8,14 +8,14 @@ use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
     Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, add_defer_directive,
-    add_live_directive, federation,
+    add_live_directive, federation, prisma,
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
 use live::{Counts, FeedOptions, ListenerCounts};
 use source::{CompileError, PoolLimits, Session};
 
-use sources::{Address, OpenOptions, Rights, Source};
+use sources::{Address, OpenOptions, RawStatements, Rights, Source};
 
 use crate::action_calls::{ActionCalls, ActionCallsError};
 use crate::documents::{DocumentCache, SessionView};
@@ -79,6 +79,8 @@ pub struct Engine {
     pub(crate) resolvers: Option<Resolvers>,
     /// Calls of asynchronous actions, if there are some.
     pub(crate) action_calls: Option<ActionCalls>,
+    /// Executes statements of clients, if they may send any.
+    pub(crate) raw_statements: Option<RawStatements>,
     pub(crate) live: Live,
     /// Whether changes are recorded with the variables of their sessions.
     pub(crate) records_sessions: bool,
@@ -147,6 +149,15 @@ async fn with_remote_schemas(options: Cow<'_, Options>) -> Result<Cow<'_, Option
         dialect.remote_schemas = schemas;
     }
     Ok(Cow::Owned(options))
+}
+
+/// Executes statements of clients, if the dialect lets them send any.
+fn raw_statements(address: &Address, options: &Options) -> Option<RawStatements> {
+    let Dialect::Prisma(prisma::Options { raw_access: true, .. }) = &options.dialect else {
+        return None;
+    };
+    let schema = options.source.namespaces.first().map_or("", String::as_str);
+    Some(RawStatements::new(address, schema, options.source.timeouts))
 }
 
 impl Engine {
@@ -287,6 +298,7 @@ impl Engine {
             error_form: options.dialect.error_form(),
             resolvers,
             action_calls,
+            raw_statements: raw_statements(address, options),
             live: Live::new(options.live.clone(), topics),
             records_sessions: event_session::is_recorded(&options.dialect),
         }))

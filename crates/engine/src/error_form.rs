@@ -127,7 +127,8 @@ fn is_of_server(code: ErrorCode) -> bool {
 }
 
 /// The error with an identifier, which Prisma's clients report.
-fn with_request_id(error: GraphQLError) -> GraphQLError {
+#[must_use]
+pub fn with_request_id(error: GraphQLError) -> GraphQLError {
     let mut members = Vec::from(error.members);
     members.push(("requestId".into(), format!("\"local:{}\"", source::new_cuid()).into()));
     GraphQLError { members: members.into(), ..error }

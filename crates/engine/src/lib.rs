@@ -90,6 +90,7 @@ pub use cost::CostLimits;
 pub use dialects::ErrorForm;
 pub use engine::{Engine, OpenError, Options};
 pub use enum_tables::EnumTablesError;
+pub use error_form::with_request_id;
 pub use explain::Explained;
 pub use gateway::Caller;
 pub use limits::Limits;

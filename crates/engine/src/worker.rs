@@ -7,6 +7,7 @@ mod incremental;
 mod input_checks;
 mod logged_actions;
 mod passwords;
+mod raw_statements;
 mod record;
 mod resolve;
 mod streams;

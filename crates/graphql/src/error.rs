@@ -115,6 +115,8 @@ codes! {
     ResolverResponseInvalid = "RESOLVER_RESPONSE_INVALID";
     /// The server that gives the value of a field sent more bytes than the limit.
     ResolverResponseTooLarge = "RESOLVER_RESPONSE_TOO_LARGE";
+    /// The database refuses a statement of SQL that the client sends.
+    StatementRefused = "STATEMENT_REFUSED";
     /// The operation needs more requests to other servers than the limit.
     TooManyCalls = "TOO_MANY_CALLS";
     /// The client is not authorized for a field or type of the operation.

@@ -90,9 +90,10 @@ impl<'b> Answer<'b> {
             RequestBody::Operation(operation) => read_graphql(&[&operation.field], status, body),
             RequestBody::Remote(path) => return Self::read_path(path, status, body, batch),
             RequestBody::Webhook(_) => read_webhook(status, body),
-            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Log(_) => {
-                read_rest(status, body)
-            }
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Log(_)
+            | RequestBody::Statement => read_rest(status, body),
         };
         let value = value.and_then(|value| match batch {
             None => Ok(Values::One(value)),

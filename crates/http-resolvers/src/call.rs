@@ -51,7 +51,10 @@ impl HttpResolver {
         find: impl Fn(&HeaderName) -> Option<HeaderValue>,
     ) -> Result<HttpCall, CallError> {
         let body = match &self.body {
-            RequestBody::Empty | RequestBody::Webhook(_) | RequestBody::Log(_) => Value::Null,
+            RequestBody::Empty
+            | RequestBody::Webhook(_)
+            | RequestBody::Log(_)
+            | RequestBody::Statement => Value::Null,
             RequestBody::Json(template) => template.fill(inputs),
             RequestBody::Operation(operation) => {
                 operation_body(operation, projection, inputs.to_json())
@@ -88,7 +91,10 @@ impl HttpResolver {
             Value::Array(objects.iter().map(|inputs| template.fill(inputs)).collect())
         };
         let body = match &self.body {
-            RequestBody::Empty | RequestBody::Webhook(_) | RequestBody::Log(_) => Value::Null,
+            RequestBody::Empty
+            | RequestBody::Webhook(_)
+            | RequestBody::Log(_)
+            | RequestBody::Statement => Value::Null,
             RequestBody::Json(template) => fill(template),
             RequestBody::Operation(operation) => {
                 let variables = operation.batch.as_ref().map(|(name, template)| {

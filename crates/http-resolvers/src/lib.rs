@@ -49,5 +49,5 @@ pub use inputs::Inputs;
 pub use projection::Projection;
 pub use resolver::{
     ActionWebhook, AnswerRules, HttpResolver, InputSource, LogAccess, LoggedAction,
-    RemoteOperation, RequestBody, WrittenRequest,
+    RemoteOperation, RequestBody, STATEMENT, WrittenRequest,
 };

@@ -53,7 +53,13 @@ pub enum RequestBody {
     Webhook(Box<ActionWebhook>),
     /// No request: the value is one of the log of asynchronous actions, which the source has.
     Log(LoggedAction),
+    /// No request: the value is the result of a statement of SQL, the argument [`STATEMENT`], which the
+    /// source executes.
+    Statement,
 }
+
+/// The argument with the statement of a [`RequestBody::Statement`].
+pub const STATEMENT: &str = "query";
 
 /// An asynchronous action at one of its two places.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +124,23 @@ pub enum AnswerRules {
 }
 
 impl HttpResolver {
+    /// A resolver of a field whose value is the result of a statement.
+    #[must_use]
+    pub fn of_statement(parent: &str, field: &str) -> Self {
+        Self {
+            parent: parent.into(),
+            field: field.into(),
+            url: UrlTemplate::none(),
+            method: Method::GET,
+            body: RequestBody::Statement,
+            is_batch: false,
+            headers: Headers::default(),
+            inputs: InputSource::Arguments,
+            answers: AnswerRules::Strict,
+            timeout: None,
+        }
+    }
+
     /// The field with its type, such as `Query.film`.
     #[must_use]
     pub fn name(&self) -> String {
@@ -139,7 +162,8 @@ impl HttpResolver {
             | RequestBody::Json(_)
             | RequestBody::Operation(_)
             | RequestBody::Webhook(_)
-            | RequestBody::Log(_) => None,
+            | RequestBody::Log(_)
+            | RequestBody::Statement => None,
         }
     }
 
@@ -152,7 +176,8 @@ impl HttpResolver {
             | RequestBody::Json(_)
             | RequestBody::Remote(_)
             | RequestBody::Webhook(_)
-            | RequestBody::Log(_) => None,
+            | RequestBody::Log(_)
+            | RequestBody::Statement => None,
         }
     }
 
@@ -165,7 +190,8 @@ impl HttpResolver {
             | RequestBody::Json(_)
             | RequestBody::Operation(_)
             | RequestBody::Remote(_)
-            | RequestBody::Log(_) => None,
+            | RequestBody::Log(_)
+            | RequestBody::Statement => None,
         }
     }
 
@@ -178,8 +204,15 @@ impl HttpResolver {
             | RequestBody::Json(_)
             | RequestBody::Operation(_)
             | RequestBody::Remote(_)
-            | RequestBody::Webhook(_) => None,
+            | RequestBody::Webhook(_)
+            | RequestBody::Statement => None,
         }
+    }
+
+    /// True if the value is the result of a statement, without a request.
+    #[must_use]
+    pub fn is_statement(&self) -> bool {
+        self.body == RequestBody::Statement
     }
 
     /// True if the field is one of a root type.

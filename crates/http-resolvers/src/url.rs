@@ -50,6 +50,13 @@ impl UrlTemplate {
         Self::read(text, |text| Part::Text(text.into()))
     }
 
+    /// The URL of a resolver that sends no request.
+    #[must_use]
+    pub fn none() -> Self {
+        let authority = Authority::from_static("localhost");
+        Self { scheme: Scheme::HTTP, authority, segments: Vec::new(), query: Vec::new() }
+    }
+
     fn read(text: &str, part: impl Fn(&str) -> Part) -> Result<Self, UrlError> {
         let text = text.split_once('#').map_or(text, |(before, _)| before);
         let (scheme, rest) = match text.split_once("://") {

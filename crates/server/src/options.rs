@@ -45,6 +45,7 @@ mod phrag;
 mod policies;
 mod postgraphile;
 mod prisma;
+mod prisma_api;
 mod quantity;
 mod registry;
 mod roles;
@@ -91,6 +92,7 @@ pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
+pub(crate) use prisma::ServiceName;
 pub(crate) use quantity::{Size, Time};
 pub(crate) use registry::{
     HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,

@@ -18,6 +18,7 @@
 //! * `changes`: detection of changes of rows
 //! * `channels`: notifications
 //! * `event_log`: events for webhooks; `action_log`: calls of asynchronous actions
+//! * [`raw_statement`]: statements that clients send
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
@@ -45,6 +46,7 @@ mod own;
 pub mod pool;
 mod pooler;
 mod portions;
+pub mod raw_statement;
 mod read;
 mod runtime_estimate;
 mod settings;

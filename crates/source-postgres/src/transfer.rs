@@ -30,6 +30,43 @@ pub enum TransferError {
     Value { column: Box<str> },
 }
 
+impl TransferError {
+    /// The database's own message, with its detail.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Statement { source, .. } => match source.as_db_error() {
+                Some(error) => match error.detail() {
+                    Some(detail) => format!("{}\n  Detail: {detail}", error.message()),
+                    None => error.message().to_owned(),
+                },
+                None => source.to_string(),
+            },
+            Self::Schema(_) | Self::Connect(_) | Self::Rows(_) | Self::Value { .. } => {
+                self.to_string()
+            }
+        }
+    }
+
+    /// The line of COPY's input that is refused: PostgreSQL tells it as `COPY name, line 3`, in every
+    /// language with a comma before the number's word.
+    fn line(&self) -> Option<usize> {
+        let Self::Statement { source, .. } = self else { return None };
+        let context = source.as_db_error()?.where_()?;
+        line_of(context)
+    }
+}
+
+/// The number in the first line of a context of COPY, behind the name of the table.
+fn line_of(context: &str) -> Option<usize> {
+    let context = context.strip_prefix("COPY ")?.lines().next()?;
+    let (_, place) = context.split_once(", ")?;
+    let digits = place.find(|c: char| c.is_ascii_digit())?;
+    let number = &place[digits..];
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+    number[..end].parse().ok()
+}
+
 /// A connection for loads or reads.
 #[derive(Debug)]
 pub struct PostgresTransfer {
@@ -57,6 +94,17 @@ impl PostgresTransfer {
         let transfer = Self::connect(url, schema, timeouts).await?;
         transfer.run(include_str!("transfer/settings.sql")).await?;
         transfer.run(&transfer.named(include_str!("transfer/lock.sql"))).await?;
+        Ok(transfer)
+    }
+
+    /// Connects for changes beside those of other programs.
+    pub async fn open_for_changes(
+        url: &str,
+        schema: &str,
+        timeouts: Timeouts,
+    ) -> Result<Self, TransferError> {
+        let transfer = Self::connect(url, schema, timeouts).await?;
+        transfer.run(include_str!("transfer/change_settings.sql")).await?;
         Ok(transfer)
     }
 
@@ -90,6 +138,10 @@ impl PostgresTransfer {
 
     pub async fn begin(&self) -> Result<(), TransferError> {
         self.run("begin").await
+    }
+
+    pub async fn roll_back(&self) -> Result<(), TransferError> {
+        self.run("rollback").await
     }
 
     pub async fn commit(&self) -> Result<(), TransferError> {
@@ -213,6 +265,41 @@ impl PostgresTransfer {
         sink.finish().await.map(drop).map_err(failed)
     }
 
+    /// Inserts rows by COPY, and returns the place of one that is refused, if the database tells it.
+    pub async fn copy_each(
+        &self,
+        statement: &str,
+        rows: &RowBuffer,
+    ) -> Result<(), (Option<usize>, TransferError)> {
+        let inserted = self.insert_buffer(statement, rows).await;
+        inserted.map_err(|error| (error.line().and_then(|line| line.checked_sub(1)), error))
+    }
+
+    /// Runs a statement with two arrays of texts.
+    pub async fn run_with(
+        &self,
+        statement: &str,
+        keys: &[Option<String>],
+        values: &[Option<String>],
+    ) -> Result<(), TransferError> {
+        let parameters: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&keys, Type::TEXT_ARRAY), (&values, Type::TEXT_ARRAY)];
+        let done = self.client.query_typed(statement, &parameters).await;
+        done.map(drop).map_err(|source| failed(statement, source))
+    }
+
+    /// The texts and the numbers that a query with an array of texts returns.
+    pub async fn numbers(
+        &self,
+        query: &str,
+        values: &[String],
+    ) -> Result<Vec<(String, i64)>, TransferError> {
+        let failed = |source| failed(query, source);
+        let rows = self.client.query_typed(query, &[(&values, Type::TEXT_ARRAY)]).await;
+        let read = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
+        rows.map_err(failed)?.iter().map(read).collect::<Result<_, _>>().map_err(failed)
+    }
+
     /// Reads rows of a statement, such as the next ones of a cursor.
     pub async fn read(
         &self,
@@ -292,6 +379,16 @@ impl<'v> Keys<'v> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_context_of_copy_has_the_line() {
+        let check = |context: &str, line| assert_eq!(line_of(context), line, "{context}");
+        check("COPY User, line 3", Some(3));
+        check("COPY User, line 12: \"a\tb\"", Some(12));
+        check("COPY User, line 2, column age: \"x1\"", Some(2));
+        check("SQL statement \"COPY\"", None);
+        check("", None);
+    }
 
     #[test]
     fn keys_are_numbers_or_texts() {

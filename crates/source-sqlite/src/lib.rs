@@ -21,6 +21,7 @@
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
 //! * `program`: compiled requests; `offload`: their runs on another thread
+//! * [`raw_statement`]: statements that clients send
 //! * `snapshot`: several of them over one state of the file
 //! * `runtime_estimate`: the estimated runtime of programs
 //! * `scheduler`: the scheduler of long runs, with a queue per runtime class
@@ -58,6 +59,7 @@ pub mod options;
 mod pattern;
 mod planning;
 mod program;
+pub mod raw_statement;
 mod recording;
 mod runtime_estimate;
 mod scheduler;

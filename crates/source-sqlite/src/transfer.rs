@@ -38,6 +38,17 @@ const CACHE: i64 = -65_536;
 /// A value as it is bound.
 struct Bound<'b>(ValueRef<'b>);
 
+impl TransferError {
+    /// The database's own message.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Open { source, .. } | Self::Statement { source, .. } => source.to_string(),
+            Self::Rows(_) | Self::Value { .. } => self.to_string(),
+        }
+    }
+}
+
 impl SqliteTransfer {
     /// Opens a file for a load.
     pub fn open_for_load(path: &Path, busy: Duration) -> Result<Self, TransferError> {
@@ -46,6 +57,13 @@ impl SqliteTransfer {
         // References are checked before the load.
         file.connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
         file.connection.pragma_update(None, "cache_size", CACHE).map_err(failed)?;
+        Ok(Self { file })
+    }
+
+    /// Opens a file for changes beside those of other programs, whose references are checked.
+    pub fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, TransferError> {
+        let opened = OpenFile::open_for_changes(path, busy, Durability::Full);
+        let file = opened.map_err(|source| opening(path, source))?;
         Ok(Self { file })
     }
 
@@ -88,6 +106,10 @@ impl SqliteTransfer {
 
     pub fn begin(&self) -> Result<(), TransferError> {
         self.run(include_str!("migrate/begin.sql"))
+    }
+
+    pub fn roll_back(&self) -> Result<(), TransferError> {
+        self.run(include_str!("transfer/roll_back.sql"))
     }
 
     pub fn commit(&self) -> Result<(), TransferError> {
@@ -181,6 +203,33 @@ impl SqliteTransfer {
             insert_row(&mut prepared, row).map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// Runs a statement for each row, and returns the place of one that is refused.
+    pub fn run_each(
+        &self,
+        statement: &str,
+        rows: &RowBuffer,
+    ) -> Result<(), (usize, TransferError)> {
+        let prepared = self.connection().prepare_cached(statement);
+        let mut prepared = prepared.map_err(|source| (0, failed(statement, source)))?;
+        for (place, row) in rows.rows().enumerate() {
+            insert_row(&mut prepared, row).map_err(|source| (place, failed(statement, source)))?;
+        }
+        Ok(())
+    }
+
+    /// The texts and the numbers that a query with a parameter for each value returns.
+    pub fn numbers(
+        &self,
+        query: &str,
+        values: &[String],
+    ) -> Result<Vec<(String, i64)>, TransferError> {
+        let failed = |source| failed(query, source);
+        let mut statement = self.connection().prepare_cached(query).map_err(failed)?;
+        let rows = statement
+            .query_map(rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
     }
 
     /// Reads a page of rows: those after the values of the order's columns.

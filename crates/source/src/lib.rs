@@ -11,6 +11,7 @@
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
 //! * [`events`]: events of nodes; [`event_log`]: logs of events for webhooks; [`action_log`]: logs of asynchronous actions
+//! * [`raw_statement`]: statements of SQL that clients send, and their results
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
@@ -32,6 +33,7 @@ pub mod offload;
 pub mod opaque;
 pub mod operand;
 pub mod plan;
+pub mod raw_statement;
 mod resolved;
 pub mod session;
 pub mod statistics;

@@ -9,6 +9,7 @@
 //! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
 //! * [`action_log`]: calls of asynchronous actions
 //! * [`event_log`]: events for webhooks
+//! * [`raw_statement`]: statements of SQL that clients send
 //! * [`transfer`]: loads and reads in bulk of such a source
 
 pub mod action_log;
@@ -21,6 +22,7 @@ pub mod migrate;
 pub mod open;
 pub mod opened;
 pub mod plan;
+pub mod raw_statement;
 pub mod snapshot;
 pub mod transfer;
 pub mod triggers;
@@ -37,6 +39,7 @@ pub use open::{
 };
 pub use opened::Source;
 pub use plan::Plan;
+pub use raw_statement::{RawStatementError, RawStatements};
 pub use snapshot::Snapshot;
 pub use source_postgres::PostgresChannels as Channels;
 pub use source_sqlite::count_memory as count_memory_of_sqlite;

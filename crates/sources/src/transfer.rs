@@ -1,8 +1,10 @@
 //! Loads and reads in bulk of a source that has tables.
 //!
+//! * `changes`: rows of a request, in one transaction
 //! * `objects`: objects with their links, for exports
 //! * `moved`: all rows of a database, into another one
 
+mod changes;
 mod moved;
 mod objects;
 
@@ -21,6 +23,7 @@ use transfer::value::{RowBuffer, StoredColumn};
 
 use crate::address::Address;
 
+pub use changes::RefusedRow;
 pub use moved::{MoveError, MovedTable, move_rows};
 pub use objects::Objects;
 
@@ -44,6 +47,8 @@ enum Driver {
 enum Access {
     Load,
     Read,
+    /// Changes beside those of other programs.
+    Change,
 }
 
 /// Rows of a query, which come in pages.
@@ -111,6 +116,12 @@ impl Transfer {
         let driver = match (address, access) {
             (Address::Sqlite(path), Access::Load) => {
                 SqliteTransfer::open_for_load(path, timeouts.acquire)?.into()
+            }
+            (Address::Sqlite(path), Access::Change) => {
+                SqliteTransfer::open_for_changes(path, timeouts.acquire)?.into()
+            }
+            (Address::Postgres(url), Access::Change) => {
+                PostgresTransfer::open_for_changes(url, schema(database), timeouts).await?.into()
             }
             (Address::Sqlite(path), Access::Read) => {
                 SqliteTransfer::open_for_read(path, timeouts.acquire)?.into()

@@ -107,6 +107,24 @@ pub fn rows_by(table: &Table, names: &[&str], database: &Database) -> BulkRows {
     }
 }
 
+/// The name of a table, for statements about some of its columns.
+#[must_use]
+pub fn name(table: &Table, database: &Database) -> TableName {
+    table_name(&table.name, database)
+}
+
+/// A column with the type that texts are cast to when they are compared with it, or assigned to it: a
+/// cast to a type with a length would cut them.
+#[must_use]
+pub fn compared(table: &Table, name: &str) -> Option<(Identifier, DataType)> {
+    let column = table.find_column(name)?;
+    let data_type = match data_type(column) {
+        DataType::Varchar(_) => DataType::Text,
+        other => other,
+    };
+    Some((identifier(&column.name), data_type))
+}
+
 fn typed<'n>(table: &Table, names: impl Iterator<Item = &'n str>) -> Vec<(Identifier, DataType)> {
     let columns = names.filter_map(|name| table.find_column(name));
     columns.map(|column| (identifier(&column.name), data_type(column))).collect()

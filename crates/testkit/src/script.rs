@@ -24,15 +24,47 @@ pub enum ScriptError {
     Failed { name: String, printed: String },
 }
 
-/// Runs a script, which has to succeed, and returns its output; `None` where Node.js or the
+/// Packages that scripts need, by the folder of the lock file that names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packages {
+    /// The clients of today.
+    Clients,
+    /// The clients of Prisma 1, which need an older `graphql`.
+    PrismaClients,
+}
+
+impl Packages {
+    /// The folder of the lock file, and the one of the packages in `target`.
+    fn folders(self) -> [&'static str; 2] {
+        match self {
+            Self::Clients => ["crates/server/tests/clients", "target/clients"],
+            Self::PrismaClients => ["crates/server/tests/prisma/clients", "target/prisma-clients"],
+        }
+    }
+}
+
+/// Runs a script with the clients of today, which has to succeed, and returns its output; `None` where Node.js or the
 /// packages are missing and optional.
 ///
 /// # Errors
 ///
 /// The script fails, or a required tool is missing.
 pub fn run(script: &Path, arguments: &[&OsStr]) -> Result<Option<String>, ScriptError> {
-    let Some(folder) = packages()? else {
-        return missing("the folder target/clients of npm packages");
+    run_with(Packages::Clients, script, arguments)
+}
+
+/// The same with other packages.
+///
+/// # Errors
+///
+/// The script fails, or a required tool is missing.
+pub fn run_with(
+    packages: Packages,
+    script: &Path,
+    arguments: &[&OsStr],
+) -> Result<Option<String>, ScriptError> {
+    let Some(folder) = installed(packages)? else {
+        return missing("a folder of npm packages in `target`");
     };
     if Command::new("node").arg("--version").output().is_err() {
         return missing("Node.js");
@@ -77,11 +109,11 @@ fn missing<T>(what: &'static str) -> Result<Option<T>, ScriptError> {
 }
 
 /// The folder of the packages, if those are in it that the lock file names.
-fn packages() -> Result<Option<PathBuf>, ScriptError> {
+fn installed(packages: Packages) -> Result<Option<PathBuf>, ScriptError> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let lock = workspace.join("crates/server/tests/clients/package-lock.json");
-    let wanted = read(&lock)?;
-    let folder = workspace.join("target/clients");
+    let [source, folder] = packages.folders();
+    let wanted = read(&workspace.join(source).join("package-lock.json"))?;
+    let folder = workspace.join(folder);
     let installed = fs::read_to_string(folder.join("installed.json"));
     Ok(installed.is_ok_and(|installed| installed == wanted).then_some(folder))
 }

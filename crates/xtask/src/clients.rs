@@ -10,6 +10,9 @@ use crate::program;
 /// Under `target`.
 const FOLDER: &str = "clients";
 
+/// Under `target`: clients that need an older `graphql`.
+const PRISMA_CLIENTS: &str = "prisma-clients";
+
 /// Under `target`.
 const COMPOSERS: &str = "composers";
 
@@ -34,6 +37,8 @@ pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, Client
     provide_program(&BROWSERS, &["chromium"], offline)?;
     let composers = workspace.join("crates/supergraph/tests/composers");
     npm::provide(workspace, &composers, COMPOSERS, offline)?;
+    let prisma = workspace.join("crates/server/tests/prisma/clients");
+    npm::provide(workspace, &prisma, PRISMA_CLIENTS, offline)?;
     let source = workspace.join("crates/server/tests/clients");
     Ok(npm::provide(workspace, &source, FOLDER, offline)?)
 }

@@ -23,7 +23,7 @@ pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> 
     }
     let number = |name, part| {
         let otherwise = not_negative(name).into();
-        let most = build.max_nodes.filter(|_| part != PagePart::Offset).map(too_many_nodes);
+        let most = build.offered.max_nodes.filter(|_| part != PagePart::Offset).map(too_many_nodes);
         argument(
             name,
             "Int",

@@ -5,21 +5,20 @@ use api::binding::RowsForm;
 use api::draft::{DraftField, DraftInput, DraftKind, DraftType, DraftValue};
 
 use super::section::{Draft, Section};
-use crate::extensions::Extensions;
+use crate::Offered;
 use crate::located::Located;
 use crate::model::{
     End, Enum, Field, FieldKind, Key, Model, Relation, RelationIndex, ScalarField, ScalarType,
     Type, TypeIndex,
 };
+pub(super) use crate::plural::lower_first;
 
 /// The datamodel, its places in the catalog, and the API so far.
 #[derive(Debug)]
 pub(super) struct Builder<'m> {
     pub(super) model: &'m Model,
     pub(super) located: &'m Located,
-    pub(super) extensions: Extensions,
-    /// Limit of the rows of a page.
-    pub(super) max_nodes: Option<u32>,
+    pub(super) offered: Offered,
     pub(super) draft: Draft,
 }
 
@@ -42,19 +41,14 @@ pub(super) struct RelationField<'m> {
 }
 
 impl<'m> Builder<'m> {
-    pub(super) fn new(
-        model: &'m Model,
-        located: &'m Located,
-        extensions: Extensions,
-        max_nodes: Option<u32>,
-    ) -> Self {
-        Self { model, located, extensions, max_nodes, draft: Draft::default() }
+    pub(super) fn new(model: &'m Model, located: &'m Located, offered: Offered) -> Self {
+        Self { model, located, offered, draft: Draft::default() }
     }
 
     /// The limit of the rows of a list without `first` and `last`. A connection has none: its number
     /// of rows is that of its page.
     pub(super) fn default_limit(&self, form: RowsForm) -> Option<u64> {
-        self.max_nodes.filter(|_| form == RowsForm::List).map(u64::from)
+        self.offered.max_nodes.filter(|_| form == RowsForm::List).map(u64::from)
     }
 
     pub(super) fn types(&self) -> impl Iterator<Item = (TypeIndex, &'m Type)> + use<'m> {
@@ -182,15 +176,6 @@ impl<'m> Builder<'m> {
         std::mem::take(&mut self.draft).finish(builder);
         super::nodes::add(&self, builder);
         super::values::bind(builder, self.model, self.located);
-    }
-}
-
-/// The name with its first letter in lower case.
-pub(super) fn lower_first(name: &str) -> String {
-    let mut letters = name.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => String::new(),
     }
 }
 

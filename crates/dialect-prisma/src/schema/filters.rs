@@ -217,7 +217,7 @@ fn conditions(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> {
         };
         let plain = operators(scalar.r#type).map(|operator| member(operator, Letters::Exact, ""));
         members.extend(plain);
-        if build.extensions.ignore_case && scalar.r#type == ScalarType::String {
+        if build.offered.extensions.ignore_case && scalar.r#type == ScalarType::String {
             let ignoring = operators(scalar.r#type)
                 .map(|operator| member(operator, Letters::Ignored, "_ignore_case"))
                 .filter(|member| !build.has_field(index, &member.name));

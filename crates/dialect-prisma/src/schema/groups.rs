@@ -29,7 +29,7 @@ const GROUPS: &str = "The rows that pass `where` in groups: one for each combina
 
 /// The fields of the functions in the object of a type's aggregates.
 pub(super) fn functions(build: &mut Builder<'_>, index: TypeIndex) -> Vec<DraftField> {
-    if !build.extensions.groups {
+    if !build.offered.extensions.groups {
         return Vec::new();
     }
     let mut fields = Vec::new();
@@ -87,7 +87,7 @@ fn made<'m>(
 
 /// The groups of a type's connection, if the extension is chosen.
 pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex) -> Option<DraftField> {
-    if !build.extensions.groups {
+    if !build.offered.extensions.groups {
         return None;
     }
     let keys: Vec<Key<'_>> = build

@@ -53,7 +53,7 @@ pub(super) fn create(
 /// Adds the values of many new rows, if the extension is chosen and there are any: those of the row
 /// itself, and the rows to which it refers.
 pub(super) fn create_many(build: &mut Builder<'_>, index: TypeIndex) -> Option<String> {
-    if !build.extensions.create_many {
+    if !build.offered.extensions.create_many {
         return None;
     }
     let mut members = single_values(build, index, Written::New);
@@ -175,7 +175,7 @@ fn single_values(build: &Builder<'_>, index: TypeIndex, written: Written) -> Vec
             None => InputBinding::lenient(InputRole::Refused(MISSING.into())),
         };
         members.push(DraftInput::new(&field.name, &r#type, binding));
-        if written == Written::Changed && build.extensions.arithmetic {
+        if written == Written::Changed && build.offered.extensions.arithmetic {
             members.extend(arithmetic(build, index, (place, field, scalar)));
         }
     }

@@ -10,6 +10,7 @@
 //! * `filters`: conditions and orders; `inputs`: values of new and changed rows
 //! * `sort`: orders by several values; `groups`: aggregates of values, and rows in groups
 //! * `roots`: queries and mutations; `nodes`: the row of any type; `subscriptions`: events of rows
+//! * `statements`: statements of SQL
 //! * `rows`: relations as changes write them; `values`: stored values
 
 mod arguments;
@@ -25,26 +26,22 @@ mod rows;
 mod scala_hash;
 mod section;
 mod sort;
+mod statements;
 mod subscriptions;
 mod type_order;
 mod values;
 
 use api::{Api, ApiBuilder, Transactions};
 
-use crate::extensions::Extensions;
+use crate::Offered;
 use crate::located::Located;
 use crate::model::{Model, TypeIndex};
 use builder::Builder;
 
 /// Makes the API of a datamodel, whose places in the catalog `located` has.
 #[must_use]
-pub(crate) fn api(
-    model: &Model,
-    located: &Located,
-    extensions: Extensions,
-    max_nodes: Option<u32>,
-) -> Api {
-    let mut build = Builder::new(model, located, extensions, max_nodes);
+pub(crate) fn api(model: &Model, located: &Located, offered: Offered) -> Api {
+    let mut build = Builder::new(model, located, offered);
     base::add(&mut build);
     let types: Vec<TypeIndex> = build.types().map(|(index, _)| index).collect();
     for index in types {
@@ -60,6 +57,9 @@ pub(crate) fn api(
     let mut builder = ApiBuilder::default();
     rows::add(&build, &mut builder);
     build.finish(&mut builder);
+    if offered.raw_access {
+        statements::bind(&mut builder);
+    }
     let mut api = builder.finish();
     api.transactions = Transactions::Each;
     api

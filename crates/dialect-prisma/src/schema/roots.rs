@@ -9,7 +9,7 @@ use api::draft::{DraftField, DraftInput};
 
 use super::builder::{Builder, lower_first};
 use super::type_order::type_order;
-use super::{arguments, inputs, nodes, rows};
+use super::{arguments, inputs, nodes, rows, statements};
 use crate::model::TypeIndex;
 use crate::plural::plural;
 
@@ -44,7 +44,10 @@ pub(super) fn add(build: &mut Builder<'_>) {
     }
     queries.push(nodes::field(build));
     build.object("Query", queries);
-    let mutations = mutations(build, &types);
+    let mut mutations = mutations(build, &types);
+    if build.offered.raw_access {
+        mutations.push(statements::field(build));
+    }
     build.object("Mutation", mutations);
 }
 

@@ -17,7 +17,7 @@ const SORT: &str = "The rows in the order of each of these values, after that of
 
 /// Adds the orders of a type, if the extension is chosen.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
-    if !build.extensions.orders {
+    if !build.offered.extensions.orders {
         return;
     }
     add_shared(build);
@@ -36,7 +36,7 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
 
 /// The argument of lists, if the extension is chosen and the type has values.
 pub(super) fn argument(build: &Builder<'_>, index: TypeIndex) -> Option<DraftInput> {
-    let is_sorted = build.extensions.orders && build.scalars(index).next().is_some();
+    let is_sorted = build.offered.extensions.orders && build.scalars(index).next().is_some();
     is_sorted.then(|| {
         let r#type = format!("[{}!]", name(build, index));
         let binding = InputBinding::lenient(ArgumentRole::Sort);

@@ -62,7 +62,10 @@ impl Resolvers {
         let definitions = resolvers.iter().map(|one| &one.definition);
         for definition in definitions.chain(checks.iter().copied()) {
             let host = definition.url.host();
-            if !egress.allows(host) && !refused.iter().any(|known| *known.host == *host) {
+            if !definition.is_statement()
+                && !egress.allows(host)
+                && !refused.iter().any(|known| *known.host == *host)
+            {
                 let field = definition.name().into();
                 refused.push(RefusedHost { field, host: host.into() });
             }

@@ -302,6 +302,12 @@ impl Worker {
             let response = self.logged_value(logged, inputs, client).await;
             return Received { response, _held: None };
         }
+        if let (true, [inputs, ..]) = (definition.is_statement(), call.objects.as_slice()) {
+            return match self.statement_result(inputs, caller, deadline).await {
+                Ok((response, held)) => Received { response: Ok(response), _held: Some(held) },
+                Err(error) => Received { response: Err(error), _held: None },
+            };
+        }
         let mut webhook = None;
         let action = definition.webhook();
         let payload = action

@@ -8,14 +8,17 @@ use dialects::{Dialect, DialectName, postgraphile};
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
-use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
+use engine::{Api, Engine, OpenError, OpenOptions, SchemaWatch, SourceAddress};
 
 use sources::EventLog;
 
 use crate::commands::block_on;
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
-use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, RelayApi, Reloaded, Settings};
+use crate::http::{
+    AuthProfile, AuthScheme, ChangeWatch, Datamodel, Declared, Place, PrismaSettings, RelayApi,
+    Reloaded, Settings,
+};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
 
@@ -41,6 +44,7 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let serving = &options.serving;
     let batches = (serving.persisted.max_batch, serving.allow_list.allow_list);
     let drain = serving.drain_timeout.0;
+    let settings = with_prisma(settings, &engine_options, &source, serving);
     let (mode, settings_of_events) = (options.events.events, options.events.settings(drain));
     let events = Some(EventSetup { mode, settings: settings_of_events });
     let (watch, delivery) = (options.watch, None);
@@ -79,6 +83,9 @@ fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Setti
         Some(Dialect::Dgraph(dialect)) => {
             let declared = Declared::new(&dialect.model.settings, serving)?;
             (AuthScheme::Tokens(AuthProfile::Dgraph), declared)
+        }
+        Some(Dialect::Prisma(_)) if serving.prisma.has_secrets() => {
+            (AuthScheme::Tokens(AuthProfile::Prisma), Declared::default())
         }
         Some(Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Prisma(_)) | None => {
             (AuthScheme::Tokens(AuthProfile::PostGraphile), Declared::default())
@@ -262,6 +269,35 @@ impl Prepared {
         };
         Ok(Reloaded { api, relay, settings: Arc::new(settings), watch, events: counters })
     }
+}
+
+/// The settings with the endpoints of Prisma, for its dialect.
+fn with_prisma(
+    settings: Settings,
+    engine_options: &engine::Options,
+    source: &SourceAddress,
+    serving: &ServingOptions,
+) -> Settings {
+    let Dialect::Prisma(options) = &engine_options.dialect else { return settings };
+    if options.raw_access {
+        tracing::warn!(
+            "with --raw-access whoever may send mutations may read and change everything that the \
+             user of the connection may, by any statement"
+        );
+    }
+    let OpenOptions { namespaces, timeouts, .. } = &engine_options.source;
+    let place = Place {
+        source: source.clone(),
+        schema: namespaces.first().cloned().unwrap_or_default(),
+        timeouts: *timeouts,
+        has_policies: engine_options.policies.is_some(),
+    };
+    let datamodel = options.text.clone().map(|text| {
+        let model = Arc::clone(&options.model);
+        Datamodel { model, text }
+    });
+    let prisma = PrismaSettings::new(serving.prisma.service(), place, datamodel);
+    settings.with_prisma(prisma, serving.persisted.max_batch)
 }
 
 /// The settings with the endpoints of Hasura, for its dialect.

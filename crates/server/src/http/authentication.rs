@@ -76,7 +76,8 @@ impl Authentication {
             Ok(_)
             | Err(
                 Refusal::Credentials(AuthError::Missing)
-                | Refusal::Unauthenticated(AuthError::Missing),
+                | Refusal::Unauthenticated(AuthError::Missing)
+                | Refusal::ServiceToken(AuthError::Missing),
             ) => Ok(()),
             Err(refusal) => Err(refusal),
         }
@@ -102,7 +103,7 @@ impl Authentication {
     /// The refusal of a session that has expired.
     pub(super) fn expired(&self) -> Refusal {
         match self {
-            Self::Tokens(_) => Refusal::Credentials(AuthError::Expired),
+            Self::Tokens(credentials) => session::refusal(credentials.profile, AuthError::Expired),
             Self::Hasura(_) => Refusal::Session(SessionError::TokenExpired),
         }
     }

@@ -5,7 +5,9 @@ use std::fs;
 use std::time::Duration;
 
 use clients::{RefreshedDocument, RefreshedDocuments};
-use engine::session::{Algorithm, Key, KeySet, Pair, Refused, Requirement, Rules, Sessions};
+use engine::session::{
+    Algorithm, Key, KeySet, Mapping, Pair, Refused, Requirement, Rules, Sessions,
+};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 
@@ -29,6 +31,9 @@ pub(crate) enum AuthProfile {
     Neo4j,
     /// Dgraph: tokens may have any audience unless type definitions name one.
     Dgraph,
+    /// Prisma: secrets of the service sign tokens, which are required, and whose claims do not count.
+    /// Every refused token has the same error.
+    Prisma,
     /// A gateway: tokens may have any audience, and there are no roles unless a source in the
     /// gateway's process has them.
     Gateway {
@@ -41,7 +46,7 @@ impl AuthProfile {
     fn has_roles(self) -> bool {
         match self {
             Self::PostGraphile | Self::Dgraph | Self::Gateway { has_roles: true } => true,
-            Self::Neo4j | Self::Gateway { has_roles: false } => false,
+            Self::Neo4j | Self::Prisma | Self::Gateway { has_roles: false } => false,
         }
     }
 }
@@ -79,6 +84,8 @@ pub(super) struct Credentials {
 enum TokenHeader {
     /// `Authorization`, with the scheme `Bearer`.
     Bearer,
+    /// `Authorization`, whose scheme may be missing.
+    Either,
     /// Another one, or `Authorization` by type definitions: the scheme may be missing.
     Named(HeaderName),
 }
@@ -180,10 +187,36 @@ impl Credentials {
         })
     }
 
+    /// Those of a service of Prisma: one of the secrets has signed each token.
+    pub(super) fn of_service(secrets: &[&str], options: &AuthOptions) -> Self {
+        if secrets.iter().any(|secret| secret.len() < LEAST_SECRET_BYTES) {
+            tracing::warn!(
+                "a secret of --service-secret has less than {LEAST_SECRET_BYTES} bytes: whoever has \
+                 one token can find the secret by brute force"
+            );
+        }
+        let keys = secrets.iter().map(|secret| Key::secret(secret.as_bytes())).collect();
+        let keys = KeySet::new(keys).only_for(&[Algorithm::Hs256]);
+        // The claims become no settings of PostgreSQL, which each request would have to set.
+        let mapping = Mapping { claims: Some(Vec::new()), ..options.roles.mapping(false) };
+        Self {
+            profile: AuthProfile::Prisma,
+            audiences: Box::default(),
+            shows_reasons: false,
+            sessions: Sessions::new(keys, Rules::default(), mapping),
+            fetched: RefreshedDocuments::new(Vec::new()),
+            has_keys: true,
+            requires_token: true,
+            header: TokenHeader::Either,
+            cookie: None,
+            settings: HeaderSettings::new(options),
+        }
+    }
+
     /// The name of the header that carries the token.
     pub(super) fn token_header(&self) -> &HeaderName {
         match &self.header {
-            TokenHeader::Bearer => &AUTHORIZATION,
+            TokenHeader::Bearer | TokenHeader::Either => &AUTHORIZATION,
             TokenHeader::Named(name) => name,
         }
     }
@@ -207,6 +240,9 @@ impl Credentials {
         let is_declared = matches!(self.header, TokenHeader::Named(_));
         match (self.has_keys, &*self.audiences) {
             (false, _) => {}
+            (true, _) if self.profile == AuthProfile::Prisma => {
+                tracing::info!("tokens of --service-secret are required");
+            }
             (true, []) if is_declared => {
                 tracing::info!("tokens without an audience (\"aud\") are accepted");
             }
@@ -248,6 +284,11 @@ impl Credentials {
             Refused::Unmet(Requirement::Claims) => {
                 format!("{refused}: --jwt-require-claims names what must be there")
             }
+            Refused::NoKey if self.profile == AuthProfile::Prisma => {
+                format!(
+                    "{refused}: no secret of --service-secret has, or another algorithm than HS256"
+                )
+            }
             Refused::NoKey => format!(
                 "{refused}: another secret or key than that of --jwt-secret, --jwt-public-key or \
                  --jwt-jwks has, or by another algorithm than --jwt-verify-algorithms takes"
@@ -260,7 +301,7 @@ impl Credentials {
     pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
         let name = self.token_header();
         let malformed = || match &self.header {
-            TokenHeader::Bearer => AuthError::Malformed,
+            TokenHeader::Bearer | TokenHeader::Either => AuthError::Malformed,
             TokenHeader::Named(name) => AuthError::Setting(name.clone()),
         };
         let is_declared = matches!(self.header, TokenHeader::Named(_));
@@ -271,7 +312,9 @@ impl Credentials {
             (Some(value), None) => {
                 let token = value.to_str().ok().and_then(|value| match &self.header {
                     TokenHeader::Bearer => bearer(value),
-                    TokenHeader::Named(_) => bearer(value).or_else(|| bare(value)),
+                    TokenHeader::Either | TokenHeader::Named(_) => {
+                        bearer(value).or_else(|| bare(value))
+                    }
                 });
                 token.map(Some).ok_or_else(malformed)
             }
@@ -362,7 +405,10 @@ fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
         Some(audiences) => audiences.clone(),
         None => match profile {
             AuthProfile::PostGraphile => vec![USUAL_AUDIENCE.into()],
-            AuthProfile::Neo4j | AuthProfile::Dgraph | AuthProfile::Gateway { .. } => Vec::new(),
+            AuthProfile::Neo4j
+            | AuthProfile::Dgraph
+            | AuthProfile::Prisma
+            | AuthProfile::Gateway { .. } => Vec::new(),
         },
     };
     Rules {

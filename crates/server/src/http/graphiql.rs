@@ -102,14 +102,16 @@ const FILES: [File; 7] = [
     },
 ];
 
-/// The page at `/`, or a file that it loads.
+/// The page at `/` and at the path of a service of Prisma, or a file that it loads.
 pub(super) fn answer(service: &Service, request: &HttpRequest) -> Response {
     let path = request.uri().path();
     if path == RELOADS && service.settings.development.follows_reloads {
         return answer_reloads(service, request);
     }
     let file = FILES.iter().find(|file| file.path == path);
-    if file.is_none() && !(path == "/" && reads_html(request.headers())) {
+    let is_page = path == "/"
+        || service.settings.prisma.as_ref().is_some_and(|prisma| prisma.is_of_service(path));
+    if file.is_none() && !(is_page && reads_html(request.headers())) {
         return refuse(MediaType::Json, &Refusal::Path);
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {

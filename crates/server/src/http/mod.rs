@@ -27,6 +27,7 @@
 //! * `telemetry`: where metrics and traces go
 //! * `health`, `readiness`: liveness and readiness probes
 //! * `hasura`: endpoints of Hasura, for its dialect
+//! * `prisma`: endpoints of Prisma 1, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
 //! * `sockets`: WebSockets, with queries, mutations and subscriptions
@@ -104,6 +105,7 @@ mod origin;
 mod outgoing;
 mod payload_token;
 mod persisted;
+mod prisma;
 mod process;
 mod readiness;
 mod refusal;
@@ -134,6 +136,7 @@ pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};
 pub(crate) use persisted::read_manifest;
+pub(crate) use prisma::{Datamodel, Place, PrismaSettings};
 pub(crate) use relay::RelayApi;
 pub(crate) use reload::{Reload, Reloader, take_signal};
 pub(crate) use serve::{SecondServer, serve, serve_second};

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use dialects::prisma::errors;
 use engine::ErrorForm;
 use graphql::problem::Located;
 use graphql::{ErrorCode, GraphQLError};
@@ -107,6 +108,14 @@ pub(super) enum Refusal {
     Credentials(AuthError),
     /// Authentication failed, with the one error of Neo4j's library.
     Unauthenticated(AuthError),
+    /// Authentication failed, with the one error of Prisma.
+    ServiceToken(AuthError),
+    /// The path names another service of Prisma, with this id.
+    OtherService(Box<str>),
+    /// The database of a request beside GraphQL cannot be reached, or fails.
+    NoDatabase,
+    /// An import has the rights of the connection's user, and the session has other ones.
+    ImportRole,
     /// Authentication failed, with an error of Hasura.
     Session(SessionError),
     /// The parameters of a GraphQL request are missing or have wrong types.
@@ -146,6 +155,7 @@ impl Refusal {
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::NothingYet
             | Self::NoRelay
+            | Self::NoDatabase
             | Self::Overloaded
             | Self::TooManyOperations { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::Credentials(AuthError::Malformed | AuthError::Setting(_)) => {
@@ -157,6 +167,8 @@ impl Refusal {
             | Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Credentials(AuthError::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Session(error) => error.status(),
+            // Clients of Prisma read errors of this status only.
+            Self::ServiceToken(_) | Self::OtherService(_) => StatusCode::OK,
             Self::SocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::BodyCutOff
             | Self::NotDecompressed
@@ -164,7 +176,7 @@ impl Refusal {
             | Self::NoTls
             | Self::SocketHandshake
             | Self::Malformed(_) => StatusCode::BAD_REQUEST,
-            Self::Operation(_) => StatusCode::FORBIDDEN,
+            Self::Operation(_) | Self::ImportRole => StatusCode::FORBIDDEN,
         }
     }
 
@@ -181,6 +193,7 @@ impl Refusal {
             | Self::TooManyStreams { .. }
             | Self::NothingYet
             | Self::NoRelay
+            | Self::NoDatabase
             | Self::Overloaded
             | Self::RequestMemory
             | Self::Credentials(AuthError::NoKeys)
@@ -219,6 +232,9 @@ impl Refusal {
             | Self::BatchTooLarge { .. }
             | Self::Credentials(AuthError::Malformed | AuthError::Setting(_))
             | Self::Session(_)
+            | Self::ServiceToken(_)
+            | Self::OtherService(_)
+            | Self::ImportRole
             | Self::Document(_)
             | Self::RequestTimeout { .. }
             | Self::Malformed(_)
@@ -257,7 +273,11 @@ impl Refusal {
             };
             error = error.with_extension("code", code);
         }
-        form.form(&error, &Located::default())
+        let formed = form.form(&error, &Located::default());
+        match form {
+            ErrorForm::Prisma => engine::with_request_id(formed),
+            ErrorForm::GraphQL | ErrorForm::Hasura => formed,
+        }
     }
 
     /// The status at a path of GraphQL, by the form of the API: Hasura answers errors of requests with
@@ -490,6 +510,21 @@ impl Refusal {
             Self::Unauthenticated(denied) => {
                 let error = GraphQLError::new(ErrorCode::Unauthenticated, "Unauthenticated");
                 with_reason(error, denied.reason())
+            }
+            Self::ServiceToken(_) => {
+                GraphQLError::new(ErrorCode::Unauthenticated, errors::TOKEN_REFUSED)
+            }
+            Self::NoDatabase => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The database does not answer; the log of the server has the reason.",
+            ),
+            Self::ImportRole => GraphQLError::new(
+                ErrorCode::PermissionDenied,
+                "An import has the rights of the connection's user: it is refused with policies, and \
+                 for a session with a role or settings of its own.",
+            ),
+            Self::OtherService(id) => {
+                GraphQLError::new(ErrorCode::NotFound, errors::service_not_found(id))
             }
         }
     }

@@ -22,7 +22,7 @@ use super::refusal::Refusal;
 use super::respond::{Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
-use super::{callback, explain, graphiql, graphql, relay, single_stream, sockets};
+use super::{callback, explain, graphiql, graphql, prisma, relay, single_stream, sockets};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -88,7 +88,7 @@ async fn observe(
 ) -> Response {
     let callbacks = service.settings.callbacks.as_ref();
     let path = request.uri().path();
-    let graphql = GraphqlPath::find(service, path);
+    let graphql = GraphqlPath::find(service, &request);
     let target = match path {
         path if callbacks.is_some_and(|own| own.id(context.purpose, path).is_some()) => {
             Target::Callback
@@ -181,12 +181,16 @@ async fn route(
         exchange.refusal = Some(refusal);
         return response;
     }
-    if let Some(path) = GraphqlPath::find(service, request.uri().path()) {
+    if let Some(path) = GraphqlPath::find(service, &request) {
         return route_graphql(service, request, (path, readable), exchange, context).await;
     }
     if let Some(endpoint) = hasura::Endpoint::find(service, request.uri().path()) {
         // Boxed: these requests are rare, and every request would need the space.
         return Box::pin(hasura::answer(endpoint, service, request, exchange, context)).await;
+    }
+    if let Some(endpoint) = prisma::Endpoint::find(service, &request) {
+        // Boxed: these requests are rare, and every request would need the space.
+        return Box::pin(prisma::answer(endpoint, service, request, exchange, context)).await;
     }
     match request.uri().path() {
         "/explain" if service.is_empty => {

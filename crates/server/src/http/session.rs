@@ -34,7 +34,7 @@ pub(super) async fn find(
 }
 
 /// The refusal in the form of the auth profile.
-fn refusal(profile: AuthProfile, denied: AuthError) -> Refusal {
+pub(super) fn refusal(profile: AuthProfile, denied: AuthError) -> Refusal {
     match (profile, &denied) {
         (
             AuthProfile::Neo4j,
@@ -43,8 +43,15 @@ fn refusal(profile: AuthProfile, denied: AuthError) -> Refusal {
             | AuthError::Expired
             | AuthError::Invalid { .. },
         ) => Refusal::Unauthenticated(denied),
+        (
+            AuthProfile::Prisma,
+            AuthError::Malformed
+            | AuthError::Missing
+            | AuthError::Expired
+            | AuthError::Invalid { .. },
+        ) => Refusal::ServiceToken(denied),
         (AuthProfile::PostGraphile | AuthProfile::Dgraph | AuthProfile::Gateway { .. }, _)
-        | (AuthProfile::Neo4j, AuthError::Setting(_) | AuthError::NoKeys) => {
+        | (AuthProfile::Neo4j | AuthProfile::Prisma, AuthError::Setting(_) | AuthError::NoKeys) => {
             Refusal::Credentials(denied)
         }
     }

@@ -12,13 +12,14 @@ use sources::EventLog;
 
 use super::authentication::Authentication;
 use super::callback::CallbackEndpoint;
-use super::credentials::{AuthScheme, Credentials};
+use super::credentials::{AuthProfile, AuthScheme, Credentials};
 use super::declared::Declared;
 use super::descriptors;
 use super::hasura::HasuraSettings;
 use super::hasura_sessions::HasuraSessions;
 use super::host::Hosts;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
+use super::prisma::PrismaSettings;
 use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
@@ -63,6 +64,8 @@ pub(crate) struct Settings {
     pub(super) callbacks: Option<CallbackEndpoint>,
     /// Endpoints of Hasura, for its dialect.
     pub(super) hasura: Option<Arc<HasuraSettings>>,
+    /// Endpoints of Prisma, for its dialect.
+    pub(super) prisma: Option<Arc<PrismaSettings>>,
     /// Fetches of the supergraph, of a gateway.
     pub(super) fetches: Option<Arc<Fetches>>,
     pub(super) logging: LoggingSettings,
@@ -255,6 +258,12 @@ impl Settings {
         Ok(Self { hasura: Some(Arc::new(hasura)), most_batch, ..self })
     }
 
+    /// Adds the endpoints of Prisma, whose clients send batches unasked.
+    pub(crate) fn with_prisma(self, prisma: PrismaSettings, max_batch: usize) -> Self {
+        let most_batch = self.most_batch.or(Some(max_batch));
+        Self { prisma: Some(Arc::new(prisma)), most_batch, ..self }
+    }
+
     pub(crate) fn with_fetches(self, fetches: Arc<Fetches>) -> Self {
         Self { fetches: Some(fetches), ..self }
     }
@@ -279,7 +288,9 @@ impl Settings {
         let origins = &options.origins;
         options.check_needs()?;
         origins.check()?;
-        options.auth.check(origins, declared.tokens.is_some())?;
+        if scheme != AuthScheme::Tokens(AuthProfile::Prisma) {
+            options.auth.check(origins, declared.tokens.is_some())?;
+        }
         let tls = options.tls.files().map(Tls::open).transpose()?;
         Ok(Self {
             tls: tls.map(Arc::new),
@@ -298,6 +309,11 @@ impl Settings {
                 most_operations: options.subscriptions.max_socket_operations,
             },
             credentials: match scheme {
+                AuthScheme::Tokens(AuthProfile::Prisma) => {
+                    let secrets = options.prisma.secrets(&options.given)?;
+                    let credentials = Credentials::of_service(&secrets, &options.auth);
+                    Authentication::Tokens(Box::new(credentials))
+                }
                 AuthScheme::Tokens(profile) => Authentication::Tokens(Box::new(Credentials::new(
                     &options.auth,
                     profile,
@@ -345,6 +361,7 @@ impl Settings {
             drain_timeout: options.drain_timeout.0,
             callbacks: None,
             hasura: None,
+            prisma: None,
             fetches: None,
             logging: LoggingSettings {
                 requests: options.observability.log_requests,

@@ -24,7 +24,7 @@ use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
-use super::prisma::PrismaOptions;
+use super::prisma_api::PrismaApiOptions;
 use super::registry::RegistryOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
@@ -104,13 +104,11 @@ pub(crate) struct ApiOptions {
     #[command(flatten)]
     pub(crate) phrag: PhragOptions,
     #[command(flatten)]
-    pub(crate) prisma: PrismaOptions,
-    #[command(flatten)]
     pub(crate) data: DataOptions,
     #[command(flatten)]
     pub(crate) dgraph: DgraphOptions,
     #[command(flatten)]
-    pub(crate) prisma: PrismaOptions,
+    pub(crate) prisma: PrismaApiOptions,
     #[command(flatten)]
     pub(crate) custom: CustomOptions,
     #[command(flatten)]
@@ -347,12 +345,12 @@ impl ApiOptions {
         };
         let Some(file) = file else {
             let model = Arc::default();
-            return Ok((self.prisma.to_dialect(model, true), None));
+            return Ok((self.prisma.to_dialect(model, None), None));
         };
         let text = data::read(file)?;
         let model = Arc::new(definitions::datamodel(file, &text)?);
-        let options = self.prisma.to_dialect(model, false);
-        Ok((options, is_schema_first.then_some(text)))
+        let definitions = is_schema_first.then(|| Arc::clone(&text));
+        Ok((self.prisma.to_dialect(model, Some(text)), definitions))
     }
 
     /// The dialect, and the text of its type definitions if it is schema first.
@@ -394,6 +392,11 @@ impl ApiOptions {
         }
         if let Dialect::Prisma(options) = &mut dialect {
             (*options, definitions) = self.datamodel()?;
+            if options.raw_access && self.policies.is_some() {
+                let message = "`--raw-access` lets clients send any statement of SQL, whatever \
+                               `--policies` allow: leave one of both out";
+                return Err(Failure::Usage(message.into()));
+            }
         }
         Ok((dialect, definitions))
     }

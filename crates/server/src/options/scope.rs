@@ -24,6 +24,7 @@ use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::postgraphile::PostGraphileOptions;
 use super::prisma::PrismaOptions;
+use super::prisma_api::PrismaApiOptions;
 use super::serving::ServingOptions;
 use crate::failure::Failure;
 use crate::traces::Traces;
@@ -117,13 +118,13 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 10] = [
+const DIALECTS: [DialectOptions; 11] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
-    (DialectName::Prisma, names_of::<PrismaOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
+    (DialectName::Prisma, names_of::<PrismaApiOptions>),
     (DialectName::Prisma, names_of::<PrismaOptions>),
     (DialectName::Hasura, names_of::<HasuraOptions>),
     (DialectName::Hasura, names_of::<AllowListOptions>),

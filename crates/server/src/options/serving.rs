@@ -21,6 +21,7 @@ use super::network::NetworkOptions;
 use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
 use super::persisted::PersistedOptions;
+use super::prisma::PrismaOptions;
 use super::quantity::Time;
 use super::scope::check_needs;
 use super::subscriptions::SubscriptionOptions;
@@ -92,6 +93,8 @@ pub(crate) struct ServingOptions {
     pub(crate) allow_list: AllowListOptions,
     #[command(flatten)]
     pub(crate) hasura_auth: HasuraAuthOptions,
+    #[command(flatten)]
+    pub(crate) prisma: PrismaOptions,
     /// The options that the command was given.
     #[arg(skip)]
     pub(crate) given: GivenOptions,

@@ -200,7 +200,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn data_type(&mut self, data_type: &DataType) {
+    pub(super) fn data_type(&mut self, data_type: &DataType) {
         let name = match data_type {
             DataType::Boolean => "BOOLEAN",
             DataType::Integer => "INTEGER",

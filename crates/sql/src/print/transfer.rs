@@ -65,6 +65,73 @@ pub fn print_find_rows(
     printer.out
 }
 
+/// Sets a column of the rows that have given keys. Keys and values are two arrays of texts where the
+/// database has arrays, and otherwise the two parameters of one row.
+#[must_use]
+pub fn print_set_column(
+    table: &TableName,
+    (key, key_type): (&Identifier, &DataType),
+    (column, column_type): (&Identifier, &DataType),
+    flavor: &Flavor,
+) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("UPDATE ");
+    printer.table_name(table);
+    printer.out.push_str(" SET ");
+    printer.identifier(column);
+    if !flavor.definitions.arrays {
+        printer.out.push_str(" = ?2 WHERE ");
+        printer.identifier(key);
+        printer.out.push_str(" = ?1");
+        return printer.out;
+    }
+    printer.out.push_str(" = given.v::");
+    printer.data_type(column_type);
+    printer.out.push_str(" FROM unnest($1::text[], $2::text[]) AS given (k, v) WHERE ");
+    printer.table_name(table);
+    printer.out.push('.');
+    printer.identifier(key);
+    printer.out.push_str(" = given.k::");
+    printer.data_type(key_type);
+    printer.out
+}
+
+/// The greatest value of a column of numbers for each of several values of another column, whose
+/// texts are an array where the database has arrays, and otherwise a parameter each.
+#[must_use]
+pub fn print_greatest(
+    table: &TableName,
+    (column, column_type): (&Identifier, &DataType),
+    number: &Identifier,
+    values: usize,
+    flavor: &Flavor,
+) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("SELECT ");
+    printer.identifier(column);
+    printer.out.push_str(if flavor.definitions.arrays { "::text, max(" } else { ", max(" });
+    printer.identifier(number);
+    printer.out.push_str(if flavor.definitions.arrays { ")::bigint FROM " } else { ") FROM " });
+    printer.table_name(table);
+    printer.out.push_str(" WHERE ");
+    printer.identifier(column);
+    match flavor.definitions.arrays {
+        true => {
+            printer.out.push_str(" = ANY ($1::text[]::");
+            printer.data_type(column_type);
+            printer.out.push_str("[])");
+        }
+        false => {
+            printer.out.push_str(" IN (");
+            printer.positions(values);
+            printer.out.push(')');
+        }
+    }
+    printer.out.push_str(" GROUP BY ");
+    printer.identifier(column);
+    printer.out
+}
+
 /// Returns true if a table has a row.
 #[must_use]
 pub fn print_has_rows(table: &TableName, flavor: &Flavor) -> String {
@@ -252,6 +319,32 @@ mod tests {
         assert_eq!(
             print_find_rows(&rows, &name("code"), 3, &Flavor::POSTGRES),
             r#"SELECT "code"::bigint, "id" FROM "Item" WHERE "code" = ANY ($1)"#
+        );
+    }
+
+    #[test]
+    fn columns_are_set_by_keys_and_greatest_numbers_found() {
+        let name = |name: &str| Identifier(name.into());
+        let table = TableName { schema: Some(name("a$b")), name: name("t\"") };
+        let (id, column) = ((&name("id"), &DataType::Uuid), (&name("c"), &DataType::Text));
+        assert_eq!(
+            print_set_column(&table, id, column, &Flavor::POSTGRES),
+            "UPDATE \"a$b\".\"t\"\"\" SET \"c\" = given.v::TEXT FROM unnest($1::text[], $2::text[]) AS \
+             given (k, v) WHERE \"a$b\".\"t\"\"\".\"id\" = given.k::UUID"
+        );
+        assert_eq!(
+            print_greatest(&table, id, &name("position"), 2, &Flavor::POSTGRES),
+            "SELECT \"id\"::text, max(\"position\")::bigint FROM \"a$b\".\"t\"\"\" WHERE \"id\" = ANY \
+             ($1::text[]::UUID[]) GROUP BY \"id\""
+        );
+        let table = TableName { schema: None, name: name("t") };
+        assert_eq!(
+            print_set_column(&table, id, column, &Flavor::SQLITE),
+            "UPDATE \"t\" SET \"c\" = ?2 WHERE \"id\" = ?1"
+        );
+        assert_eq!(
+            print_greatest(&table, id, &name("position"), 2, &Flavor::SQLITE),
+            "SELECT \"id\", max(\"position\") FROM \"t\" WHERE \"id\" IN (?1, ?2) GROUP BY \"id\""
         );
     }
 }

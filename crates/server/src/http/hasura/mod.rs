@@ -78,13 +78,16 @@ pub(super) enum Endpoint {
 
 impl GraphqlPath {
     /// The path of GraphQL, of this dialect and of all others.
-    pub(super) fn find(service: &Service, path: &str) -> Option<Self> {
-        match path {
+    pub(super) fn find(service: &Service, request: &HttpRequest) -> Option<Self> {
+        match request.uri().path() {
             "/graphql" => Some(Self::Current),
             "/v1/graphql" if service.settings.hasura.is_some() => Some(Self::Current),
             relay::PATH if service.is_relay => Some(Self::Current),
             "/v1alpha1/graphql" if service.settings.hasura.is_some() => Some(Self::Legacy),
-            _ => None,
+            _ => {
+                let prisma = service.settings.prisma.as_ref()?;
+                prisma.is_graphql(request).then_some(Self::Current)
+            }
         }
     }
 }

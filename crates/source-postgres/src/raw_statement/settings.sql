@@ -1,0 +1,2 @@
+set standard_conforming_strings to on;
+set client_min_messages to warning;
