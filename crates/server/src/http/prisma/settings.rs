@@ -159,6 +159,7 @@ mod tests {
                 source: SourceAddress::parse("postgres://localhost/shop").unwrap(),
                 schema: "public".into(),
                 timeouts: Timeouts::default(),
+                has_policies: false,
             };
             let settings = PrismaSettings::new(service.parse().unwrap(), place, None);
             assert_eq!(settings.is_of_service(path), is_served, "{service}: {path}");
