@@ -50,6 +50,7 @@ mod operation;
 mod planning;
 mod policies;
 mod poolers;
+mod prisma_events;
 mod schema_size;
 mod sharing;
 #[path = "support/shop.rs"]

@@ -11,6 +11,7 @@ use ir::{
 use response::Node;
 
 use super::bulk::{NOTHING_SET, bounded, inserted, stated, updated_all};
+use super::related::RowEvents;
 use super::selection::misplaced;
 use super::stored::{Changed, ClientText, Part};
 use super::{Context, LowerError, Outputs};
@@ -26,9 +27,13 @@ impl<'a> Context<'a> {
         field: &CollectedField<'a>,
     ) -> Result<Node, LowerError> {
         let before = self.steps.len();
+        let events_before = self.events.as_ref().map_or(0, RowEvents::len);
         let lowered = self.changed(binding, field);
         lowered.or_else(|error| {
             self.steps.truncate(before);
+            if let Some(events) = &mut self.events {
+                events.truncate(events_before);
+            }
             match self.api.transactions {
                 Transactions::Each => self.failed(error),
                 // If one field fails, nothing of the request is executed.

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, FeedClaim, Joined, Subject, Wake};
+use ::live::{CohortKey, FeedClaim, Joined, Subject, SubjectKind, Wake};
 use bytes::Bytes;
 use dialects::Listened;
 use futures_util::FutureExt;
@@ -164,12 +164,22 @@ impl Worker {
                 let begun = self.listen(listened, &variables, (request, caller), former);
                 begun.map_err(|error| refused(vec![error]))
             }
-            Some(Listened::Changes { entity, kind, response_name }) => {
-                // Authorization removes the root field of a caller that may not subscribe.
+            Some(
+                Listened::Changes { entity, response_name, .. }
+                | Listened::RowChanges { entity, response_name },
+            ) => {
+                // Authorization removes the root field of a caller that may not subscribe, and nothing
+                // is read of an event that a request refuses.
                 let is_refused = prepared.is_empty();
                 let none = none(response_name);
-                let labels = self.engine.catalog[*entity].labels.clone().into();
-                let subject = Subject { entity: *entity, kind: *kind, labels };
+                let of = match prepared.listened.as_deref() {
+                    Some(Listened::Changes { kind, .. }) => {
+                        let labels = self.engine.catalog[*entity].labels.clone().into();
+                        SubjectKind::Nodes { kind: *kind, labels }
+                    }
+                    _ => SubjectKind::Rows,
+                };
+                let subject = Subject { entity: *entity, of };
                 let listeners = &self.engine.live.events;
                 let listener = match former {
                     None => Some(listeners.listen(subject)),

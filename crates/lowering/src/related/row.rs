@@ -27,7 +27,10 @@ impl<'a> Context<'a> {
         place: Place,
     ) -> Result<ResultRows, LowerError> {
         if data.is_plain() {
-            return Ok(ResultRows::Changed(self.insert_values(rows, data.stored)));
+            let place = self.event_place();
+            let step = self.insert_values(rows, data.stored);
+            self.add_created(rows, step, place)?;
+            return Ok(ResultRows::Changed(step));
         }
         let made = self.insert_row(rows, data, Vec::new(), place)?;
         Ok(ResultRows::Found(rows.entity, made.is_it()))
@@ -42,6 +45,7 @@ impl<'a> Context<'a> {
         place: Place,
     ) -> Result<ResultRows, LowerError> {
         if data.is_plain() && !data.stored.is_empty() {
+            self.add_updated(rows, selected.filter.clone(), &data)?;
             let values = self.with_made(rows, data.stored, false);
             let step = self.set_row_values(rows, selected.filter.clone(), values);
             self.require_step(step, missing(rows, selected.name, &selected.value));
@@ -60,6 +64,7 @@ impl<'a> Context<'a> {
         given: Vec<(FieldId, Operand)>,
         place: Place,
     ) -> Result<Known<'a>, LowerError> {
+        let event = self.event_place();
         let RowData { mut stored, elements, verbs } = data;
         stored.extend(given);
         // Rows to which the new one refers exist before it.
@@ -70,6 +75,7 @@ impl<'a> Context<'a> {
             stored.push(self.referred(rows, verb, place)?);
         }
         let step = self.insert_values(rows, stored);
+        self.add_created(rows, step, event)?;
         let row = self.result(step, &[rows.key]);
         let output = row.outputs.first().map_or(ir::OutputId(0), |(_, output)| *output);
         let key = Operand::Result { step: row.step, output };
@@ -90,6 +96,7 @@ impl<'a> Context<'a> {
         data: RowData<'a>,
         place: Place,
     ) -> Result<(), LowerError> {
+        self.add_updated(found.rows, found.is_it(), &data)?;
         let RowData { stored, elements, verbs } = data;
         if !stored.is_empty() || !elements.is_empty() {
             let values = self.with_made(found.rows, stored, false);
@@ -148,7 +155,7 @@ impl<'a> Context<'a> {
     }
 
     /// The values of a row, with those that it gets without being given.
-    fn with_made(
+    pub(super) fn with_made(
         &self,
         rows: &RelatedRows,
         mut stored: Vec<(FieldId, Operand)>,
