@@ -392,6 +392,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Stream
                 | Position::StreamStart
                 | Position::Lookup
+                | Position::Event
                 | Position::Edge
                 | Position::CallArguments
                 | Position::FieldArguments

@@ -80,7 +80,11 @@ pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engi
 }
 
 pub(crate) async fn serve(address: &SourceAddress) -> Served {
-    Served { worker: Rc::new(Worker::new(engine(address, DATAMODEL).await)) }
+    serve_datamodel(address, DATAMODEL).await
+}
+
+pub(crate) async fn serve_datamodel(address: &SourceAddress, datamodel: &str) -> Served {
+    Served { worker: Rc::new(Worker::new(engine(address, datamodel).await)) }
 }
 
 impl Served {

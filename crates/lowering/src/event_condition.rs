@@ -85,7 +85,10 @@ impl Context<'_> {
     ) -> Result<Option<Passes>, LowerError> {
         let role = match &self.api.input(id).role {
             InputRole::Argument(ArgumentRole::Event(role)) => *role,
-            InputRole::Refused(text) => return Err(LowerError::refused(text, location)),
+            InputRole::Refused(text) if self.presence(input) == Presence::Present => {
+                return Err(LowerError::refused(text, location));
+            }
+            InputRole::Refused(_) => return Ok(None),
             _ => return Err(misplaced("a condition on events")),
         };
         // As in other conditions of such an API, null says nothing.

@@ -107,7 +107,8 @@ fn short(response: &Value) -> String {
 }
 
 fn received(all: &Received) -> String {
-    all.borrow().join(" ")
+    let all = all.borrow();
+    if all.is_empty() { "nothing".to_owned() } else { all.join(" ") }
 }
 
 /// A condition as JSON: names of enums as texts.
@@ -179,7 +180,7 @@ fn events_have_to_pass_the_conditions() {
         { mutation_in: [UPDATED, DELETED] }
           U:b U:b U:b U:b D:-
         { mutation_in: [] }
-  
+          nothing
         { mutation_in: null }
           C:a U:b U:b U:b U:b C:c D:-
         { updatedFields_contains: "text" }
@@ -187,15 +188,15 @@ fn events_have_to_pass_the_conditions() {
         { updatedFields_contains: "tags" }
           U:b
         { updatedFields_contains: "nothing" }
-  
+          nothing
         { updatedFields_contains_every: ["important", "weight"] }
           U:b
         { updatedFields_contains_every: ["important", "text"] }
-  
+          nothing
         { updatedFields_contains_some: ["important", "text"] }
           U:b U:b
         { updatedFields_contains_some: [] }
-  
+          nothing
         { node: { text: "b" } }
           U:b U:b U:b U:b D:-
         { node: { text_in: ["a", "c"] } }
@@ -217,7 +218,7 @@ fn events_have_to_pass_the_conditions() {
         { OR: [{ mutation_in: [CREATED], node: { text: "a" } }, { updatedFields_contains: "tags" }] }
           C:a U:b
         { OR: [] }
-  
+          nothing
         { NOT: [{ mutation_in: [UPDATED] }] }
           C:a C:c D:-
         { NOT: [{ mutation_in: [CREATED] }, { node: { text: "b" } }] }

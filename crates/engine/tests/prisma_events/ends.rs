@@ -128,9 +128,9 @@ fn subscriptions_that_cannot_begin_are_errors_of_the_request() {
             "cannot be filtered by null",
         );
         let deep = format!(
-            "todo(where: {}mutation_in: CREATED{}) {{ mutation }}",
-            "{AND: {".repeat(40),
-            "}}".repeat(40)
+            "todo(where: {}{{ mutation_in: CREATED }}{}) {{ mutation }}",
+            "{ AND: ".repeat(40),
+            " }".repeat(40)
         );
         check(&deep, "32 levels");
     });
