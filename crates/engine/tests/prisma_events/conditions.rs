@@ -63,11 +63,11 @@ impl Served {
             mutation node { text } } }";
         let variables = serde_json::json!({ "where": conditions }).to_string();
         let variables = serde_json::from_str(&variables).unwrap();
-        self.begin(Request { query: query.to_owned(), variables, ..Request::default() })
+        self.begin(&Request { query: query.to_owned(), variables, ..Request::default() })
     }
 
-    fn begin(&self, request: Request) -> Received {
-        let mut begun = self.worker.subscribe(&request, &Caller::default()).unwrap();
+    fn begin(&self, request: &Request) -> Received {
+        let mut begun = self.worker.subscribe(request, &Caller::default()).unwrap();
         let worker = Rc::clone(&self.worker);
         let driver = begun.driver.unwrap();
         spawn_local(async move { worker.drive(driver).await });
@@ -114,10 +114,9 @@ fn received(all: &Received) -> String {
 /// A condition as JSON: names of enums as texts.
 fn as_json(condition: &str) -> Value {
     let mut text = String::new();
-    let mut words =
-        condition.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_').peekable();
+    let words = condition.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_');
     let mut within = false;
-    while let Some(piece) = words.next() {
+    for piece in words {
         let end = piece.chars().last().filter(|c| !c.is_alphanumeric() && *c != '_');
         let word = &piece[..piece.len() - end.map_or(0, char::len_utf8)];
         let is_name = !word.is_empty()
@@ -150,7 +149,7 @@ fn events_have_to_pass_the_conditions() {
                 let query = format!(
                     "subscription {{ todo(where: {condition}) {{ mutation node {{ text }} }} }}"
                 );
-                served.begin(Request { query, ..Request::default() })
+                served.begin(&Request { query, ..Request::default() })
             };
             let literal: Vec<Received> = CONDITIONS.iter().map(literal).collect();
             let variable = |condition: &&str| served.listen_where(&as_json(condition));
@@ -238,7 +237,7 @@ fn parts_of_conditions_may_be_variables() {
              updatedFields_contains: $set, node: { text: $text } }] }) { mutation node { text } } }";
         let listen = |variables| {
             let request = Request { query: query.to_owned(), variables, ..Request::default() };
-            served.begin(request)
+            served.begin(&request)
         };
         let object = |value| match value {
             serde_json_bytes::Value::Object(members) => members,
