@@ -26,7 +26,7 @@
 //! * `event.rs`: subscriptions to events; `event_condition.rs`: conditions on events of rows
 //! * `entities.rs`: rows by federation's representations
 //! * `variants.rs`: rows of several entities in one list; `common_fields.rs`: fields of all of them
-//! * `returned.rs`: results of changes
+//! * `returned.rs`: results of changes; `row_events.rs`: events of changed rows
 //! * [`resolved`]: fields whose values other servers give
 //! * `rule.rs`: conditions of the API's author
 
@@ -62,6 +62,7 @@ mod related_order;
 mod required_fields;
 pub mod resolved;
 mod returned;
+mod row_events;
 pub mod rule;
 mod selection;
 mod stored;
@@ -93,6 +94,7 @@ use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
+use row_events::RowEvents;
 pub use stream::{POSITION, STREAMED};
 
 /// A lowered operation.
@@ -238,7 +240,7 @@ struct Context<'a> {
     /// Conditions of the steps that are added.
     when: Vec<ir::StepCondition>,
     /// The events of changed rows, where they are wanted.
-    events: Option<related::RowEvents>,
+    events: Option<RowEvents>,
     /// The entities of changed rows.
     changed: Vec<EntityId>,
     echoes: Vec<Echoed>,
@@ -283,7 +285,7 @@ pub fn lower_with_events(
     introspection: &Introspection,
     most_selections: usize,
 ) -> Result<Lowered, LowerError> {
-    let events = Some(related::RowEvents::default());
+    let events = Some(RowEvents::default());
     lower_parts(api, operation, steering, introspection, most_selections, (ALL_ROOTS, events))
 }
 
@@ -293,7 +295,7 @@ fn lower_parts(
     steering: Steering<'_>,
     introspection: &Introspection,
     most_selections: usize,
-    (roots, events): (Range<usize>, Option<related::RowEvents>),
+    (roots, events): (Range<usize>, Option<RowEvents>),
 ) -> Result<Lowered, LowerError> {
     let root_type = root_type(api, operation.kind)?;
     let mut context = Context::new(api, operation, &steering, introspection, most_selections);

@@ -34,7 +34,6 @@ use api::binding::{
     RelatedRows, RelatedRowsId, WriteRole,
 };
 use data::RowInputs;
-pub(super) use events::RowEvents;
 
 /// Limit of nested changes.
 const DEPTH: usize = 20;

@@ -1,54 +1,22 @@
 //! Events of changed rows: reads of what a subscription shows of a change, whose values a second shape
 //! has beside that of the answer.
 
-use ir::event::{ENTITY, VALUE};
+use catalog::FieldId;
 use ir::{EventKind, Rows};
-use response::{Item, Node, NodeId, Shape, ShapeField};
+use response::Node;
 
 use super::super::event::{FORMER, KIND, ROW, SET, SET_FIELDS};
 use super::super::mutation::ResultRows;
-use super::super::selection::misplaced;
+use super::super::row_events::{EventPlace, RowEvents};
+use super::super::selection::{misplaced, null};
 use super::super::{Context, LowerError, Outputs};
 use super::data::RowData;
 use api::binding::{NamedValue, RelatedRows, ValuePlace, event_label};
-use catalog::FieldId;
-
-/// The events of a mutation, in their order.
-#[derive(Clone, Debug, Default)]
-pub(in super::super) struct RowEvents {
-    shape: Shape,
-    events: Vec<NodeId>,
-}
-
-/// The place of an event that is added later than others that follow it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EventPlace(usize);
-
-impl RowEvents {
-    pub(in super::super) fn len(&self) -> usize {
-        self.events.len()
-    }
-
-    /// Leaves out the last events, so that this number stays.
-    pub(in super::super) fn truncate(&mut self, number: usize) {
-        self.events.truncate(number);
-    }
-
-    /// The shape of an object with an event, or null, at each index.
-    pub(in super::super) fn finish(self) -> Shape {
-        let Self { mut shape, events } = self;
-        let field =
-            |(index, node): (usize, NodeId)| ShapeField::new(&index.to_string(), node, true);
-        let fields = events.into_iter().enumerate().map(field);
-        shape.root = Some(shape.add_fields(fields));
-        shape
-    }
-}
 
 impl Context<'_> {
     /// The place of the next event.
     pub(super) fn event_place(&self) -> EventPlace {
-        EventPlace(self.events.as_ref().map_or(0, RowEvents::len))
+        self.events.as_ref().map(RowEvents::end).unwrap_or_default()
     }
 
     /// Adds the event of a new row, which a step has inserted.
@@ -119,7 +87,7 @@ impl Context<'_> {
         rows: &RelatedRows,
         found: ResultRows,
         (kind, set): (EventKind, &[Box<str>]),
-        EventPlace(place): EventPlace,
+        place: EventPlace,
     ) -> Result<(), LowerError> {
         if !self.changed.contains(&rows.entity) {
             self.changed.push(rows.entity);
@@ -147,16 +115,11 @@ impl Context<'_> {
         let members =
             [(KIND, label), (ROW, row), (SET, set), (SET_FIELDS, set_fields), (FORMER, former)];
         let id = self.rows_id();
-        let entity = rows.entity.index().to_string().into_bytes();
-        let read = found.rows(id, true, outputs);
-        self.add_step(ir::StepKind::Read(read));
-        let Some(events) = &mut self.events else { return Ok(()) };
-        let value = events.shape.object(members);
-        let event = events.shape.object([(ENTITY, Node::Literal(entity.into())), (VALUE, value)]);
-        let node = events.shape.add(event);
-        let event = Node::Single { rows: response::RowsId(id.0), node };
-        let event = events.shape.add(event);
-        events.events.insert(place, event);
+        self.add_step(ir::StepKind::Read(found.rows(id, true, outputs)));
+        if let Some(events) = &mut self.events {
+            let value = events.object(members);
+            events.insert(place, (rows.entity, id), value);
+        }
         Ok(())
     }
 
@@ -181,15 +144,12 @@ impl Context<'_> {
                         ..Rows::unordered(id, from, ir::Filter::all(), own.into_list())
                     };
                     outputs.related(self, &[], list);
-                    let Some(events) = &mut self.events else { return Ok(null()) };
-                    let item = Item { node: events.shape.add(value), nullable: false };
-                    Node::List { rows: response::RowsId(id.0), item }
+                    self.events.as_mut().map_or_else(null, |events| events.list(id, value))
                 }
             };
             members.push((&**name, node));
         }
-        let Some(events) = &mut self.events else { return Ok(null()) };
-        Ok(events.shape.object(members))
+        Ok(self.events.as_mut().map_or_else(null, |events| events.object(members)))
     }
 
     fn event_value(&mut self, field: FieldId, outputs: &mut Outputs) -> Result<Node, LowerError> {
@@ -201,26 +161,6 @@ impl Context<'_> {
         let output = outputs.field(self, &[], field, column.form);
         Ok(Node::Leaf { output, leaf: leaf.clone() })
     }
-}
-
-/// Adds an object with nullable members.
-trait Objects {
-    fn object<'n>(&mut self, members: impl IntoIterator<Item = (&'n str, Node)>) -> Node;
-}
-
-impl Objects for Shape {
-    fn object<'n>(&mut self, members: impl IntoIterator<Item = (&'n str, Node)>) -> Node {
-        let mut fields = Vec::new();
-        for (name, node) in members {
-            let node = self.add(node);
-            fields.push(ShapeField::new(name, node, true));
-        }
-        Node::Object(self.add_fields(fields))
-    }
-}
-
-fn null() -> Node {
-    Node::Literal(b"null"[..].into())
 }
 
 fn quoted(text: &str) -> Box<[u8]> {
