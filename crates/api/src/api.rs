@@ -216,6 +216,12 @@ impl Api {
         self.relationship_variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether changes of the API have events of their rows.
+    #[must_use]
+    pub fn has_row_events(&self) -> bool {
+        !self.related_rows.is_empty()
+    }
+
     /// Rows that changes write together with those of their relations.
     #[must_use]
     pub fn related_rows(&self, id: RelatedRowsId) -> Option<&RelatedRows> {

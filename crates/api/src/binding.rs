@@ -7,9 +7,11 @@
 //! * [`function`]: calls of functions
 //! * [`objects`]: changes of objects that refer to each other
 //! * [`relation`]: changes of rows with the rows of their relations
+//! * [`event`]: events of changed rows
 //! * [`graph`]: relationships of a graph, rows of several entities
 
 pub mod argument;
+pub mod event;
 pub mod filter;
 pub mod function;
 pub mod graph;
@@ -30,6 +32,7 @@ use ir::{
 use response::{Figure, Leaf, Part};
 
 pub use argument::{ArgumentRole, MostRows, NearestRole, PagePart};
+pub use event::{EventPart, EventRole, NamedValue, ValuePlace, event_label};
 pub use filter::{
     CompositePlace, DeclaredRole, FilterRole, OneOf, OperatorRole, RowsRole, Subject,
 };
@@ -113,6 +116,11 @@ pub enum FieldBinding {
     EventTime,
     /// A member of the notification, by its name.
     EventMember(Box<str>),
+    /// The changes of rows that mutations of the API have made: a field of the subscription type,
+    /// executed for each of them.
+    RowEvent(RelatedRowsId),
+    /// A part of such a change.
+    EventPart(EventPart),
     /// A change: a field of the mutation type, and of no other.
     Mutation(Box<MutationBinding>),
     /// A field of a mutation's payload. A relationship or a [`FieldBinding::NodeId`] there is that

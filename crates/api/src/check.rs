@@ -20,9 +20,9 @@ pub use self::related::DataOf;
 use self::value::ReadValues;
 use crate::api::Api;
 use crate::binding::{
-    AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
-    MutationBinding, NestedChange, OrderRole, PayloadField, RelatedChangeKind, RelationVerb,
-    RowsBinding, RowsForm, VariantRole,
+    AggregateField, ArgumentRole, Change, ConnectionField, EventRole, FieldBinding, FilterRole,
+    InputRole, MutationBinding, NestedChange, OrderRole, PayloadField, RelatedChangeKind,
+    RelationVerb, RowsBinding, RowsForm, VariantRole,
 };
 
 /// An input whose role is invalid at its position, or an enum value that such an input does not read.
@@ -64,6 +64,8 @@ pub enum Position {
     Lookup,
     /// An argument of [`FieldBinding::Listen`].
     Listen,
+    /// A condition on the events of [`FieldBinding::RowEvent`].
+    Event,
     /// An argument of [`PayloadField::Edge`].
     Edge,
     /// An argument of [`ConnectionField::Groups`].
@@ -253,6 +255,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Column(_) => Position::Column,
         FieldBinding::Lookup { .. } => Position::Lookup,
         FieldBinding::Listen(_) => Position::Listen,
+        FieldBinding::RowEvent(_) => Position::Event,
         FieldBinding::Payload(PayloadField::Edge) => Position::Edge,
         FieldBinding::Connection(ConnectionField::Groups) => Position::Groups,
         FieldBinding::Connection(ConnectionField::RowGroups) => Position::RowGroups,
@@ -273,6 +276,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::RelatedNodeId
         | FieldBinding::EventTime
         | FieldBinding::EventMember(_)
+        | FieldBinding::EventPart(_)
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
         | FieldBinding::GlobalId { .. }
@@ -389,6 +393,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Stream
                 | Position::StreamStart
                 | Position::Lookup
+                | Position::Event
                 | Position::Edge
                 | Position::CallArguments
                 | Position::FieldArguments
@@ -460,6 +465,10 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 matches!(role, InputRole::Argument(ArgumentRole::Topic | ArgumentRole::Begins));
             is_read.then_some(Reading::Value)
         }
+        Position::Event => match role {
+            InputRole::Argument(ArgumentRole::Event(role)) => Some(of_event(*role)),
+            _ => None,
+        },
         Position::Edge => {
             let is_read = matches!(role, InputRole::Argument(ArgumentRole::OrderBy));
             is_read.then_some(Reading::Value)
@@ -578,6 +587,19 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
     }
 }
 
+/// A condition on events.
+fn of_event(role: EventRole) -> Reading {
+    match role {
+        EventRole::Conditions | EventRole::And | EventRole::Or | EventRole::Not => {
+            Reading::Members(Position::Event)
+        }
+        EventRole::KindIn | EventRole::Sets | EventRole::SetsEvery | EventRole::SetsSome => {
+            Reading::Value
+        }
+        EventRole::Row => filter::ON_ROWS,
+    }
+}
+
 /// An argument of a field that gives rows.
 fn of_rows(role: &ArgumentRole) -> Option<Reading> {
     match role {
@@ -587,6 +609,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GroupFields
         | ArgumentRole::GroupField(_)
         | ArgumentRole::Topic
+        | ArgumentRole::Event(_)
         | ArgumentRole::Begins
         | ArgumentRole::JsonPath
         | ArgumentRole::Stream

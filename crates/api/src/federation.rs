@@ -37,7 +37,7 @@ use graphql::{Applied, GraphQLError, print_schema_applying};
 
 use crate::api::Api;
 use crate::binding::{
-    AggregateField, EntitiesBinding, FieldBinding, InputBinding, InputRole, PayloadField,
+    AggregateField, EntitiesBinding, EventPart, FieldBinding, InputBinding, InputRole, PayloadField,
 };
 use crate::builder::ApiBuilder;
 pub use applied::AppliedDirectives;
@@ -206,6 +206,7 @@ fn is_value_type(api: &Api, id: TypeId) -> bool {
         | FieldBinding::RelatedNodeId
         | FieldBinding::EventTime
         | FieldBinding::EventMember(_)
+        | FieldBinding::EventPart(EventPart::Kind | EventPart::UpdatedFields)
         | FieldBinding::Payload(PayloadField::Counter(_)) => true,
         // An aggregate of any field of any rows.
         FieldBinding::Aggregate(AggregateField::Value(values)) => {

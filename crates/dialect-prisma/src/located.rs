@@ -7,8 +7,8 @@ use catalog::{Catalog, EntityId, FieldId, Type as StoredType};
 use ir::{Hop, HopDirection};
 
 use crate::model::{
-    End, FieldKind, Key, Model, Relation, RelationIndex, RelationStorage, ScalarField, Type,
-    TypeIndex,
+    End, FieldKind, HiddenMoment, Key, Model, Relation, RelationIndex, RelationStorage,
+    ScalarField, Type, TypeIndex,
 };
 
 /// The column of identifiers that Prisma makes, where the datamodel has no field for it.
@@ -45,6 +45,8 @@ pub(crate) struct LocatedType {
     pub(crate) key: FieldId,
     /// In the order of the datamodel.
     pub(crate) fields: Vec<LocatedField>,
+    /// Moments that the server sets and no client sees; tables of other programs may lack them.
+    pub(crate) hidden: Vec<(HiddenMoment, FieldId)>,
 }
 
 /// The place of a field.
@@ -212,7 +214,12 @@ impl Finder<'_> {
             }
         });
         let fields = fields.collect();
-        Some(LocatedType { entity, key, fields })
+        let moments = r#type.hidden.iter().filter_map(|moment| {
+            let field = self.catalog.find_field(entity, moment.column())?;
+            Some((*moment, field.id))
+        });
+        let hidden = moments.collect();
+        Some(LocatedType { entity, key, fields, hidden })
     }
 
     fn list(&mut self, of: &str, table: &str, rows: (EntityId, FieldId)) -> Option<LocatedList> {

@@ -30,7 +30,7 @@ pub use lowering::resolved::parts;
 pub use lowering::{
     AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel,
     ListenedPart, LowerError, Lowered, POSITION, ResolvedSelection, STREAMED, StatedPassword,
-    StatedPattern, Stream, TIME, event_slot, lower, lower_roots,
+    StatedPattern, Stream, TIME, event_slot, lower, lower_roots, lower_with_events,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

@@ -171,14 +171,18 @@ impl Engine {
     }
 
     /// Takes over the listeners to events of the engine before a reload, if they have the same source
-    /// and, for changes of nodes, the same types of nodes: their subscriptions can continue.
+    /// and, for changes of nodes and rows, the same types of nodes and tables: their subscriptions can
+    /// continue.
     pub(crate) fn inherit(&mut self, before: &Self) {
         if self.address != before.address {
             return;
         }
         self.live.listeners = Arc::clone(&before.live.listeners);
         let [own, others] = [&self.catalog, &before.catalog].map(|catalog| catalog.entities());
-        if own.map(|entity| &entity.labels).eq(others.map(|entity| &entity.labels)) {
+        fn parts(entity: &Entity) -> (&Option<Box<str>>, &str, &[Box<str>]) {
+            (&entity.namespace, &entity.name, &entity.labels)
+        }
+        if own.map(parts).eq(others.map(parts)) {
             self.live.events = Arc::clone(&before.live.events);
         }
     }

@@ -1,5 +1,5 @@
 //! Subscriptions to events: each is executed once for each notification of the source, or for each
-//! change of a node.
+//! change of a node or of a row.
 //!
 //! The value of an event is a variable of the execution, after those of the operation: the opaque id
 //! of the row that a notification is about, or the properties of a node before and after a change. The
@@ -18,7 +18,7 @@ use bytes::Bytes;
 use dialects::{AFTER, BEFORE, EventMember, LABELS, ListenedChannel, MemberKind, TIME};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::{ByteString, Map, Value};
-use source::NodeEvent;
+use source::{CommittedEvent, NodeEvent};
 use tokio::sync::mpsc::Sender;
 
 use sources::Channels;
@@ -151,7 +151,11 @@ impl Events {
                 members: shown_members(&notice.event, &own.members),
             },
             (_, NextEvent::Changed(changed)) => {
-                EventValues { value: change(&changed.event), members: Value::Null }
+                let value = match &*changed.event {
+                    CommittedEvent::Node(event) => change(event),
+                    CommittedEvent::Row(event) => event.value.clone(),
+                };
+                EventValues { value, members: Value::Null }
             }
             (_, NextEvent::Begun | NextEvent::Notified(_)) => EventValues::default(),
         }

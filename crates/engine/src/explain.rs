@@ -222,6 +222,14 @@ impl Worker {
                         "executed for each node of {name} that a mutation of this server has {change}"
                     );
                 }
+                Some(Listened::RowChanges { entity, .. }) => {
+                    let name = &catalog[*entity].name;
+                    let _ = writeln!(
+                        request,
+                        "executed for each row of {name} that a mutation of this server has created, \
+                         updated or deleted"
+                    );
+                }
                 Some(Listened::Channel(_) | Listened::Rows(_)) | None => {
                     let dependencies = planned.prepared.dependencies(catalog, planned.variables());
                     if planned.prepared.listened.is_none() {

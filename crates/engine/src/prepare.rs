@@ -81,15 +81,21 @@ pub(crate) struct PlanKey {
     access_set: Option<AccessSetId>,
     /// Whether deferred fragments are executed apart.
     in_parts: bool,
+    /// Whether the answer of a change has events of its rows.
+    with_events: bool,
 }
 
 impl PlanKey {
     pub(crate) fn of(access: Option<&AccessSet>) -> Self {
-        Self { access_set: access.map(AccessSet::id), in_parts: false }
+        Self { access_set: access.map(AccessSet::id), ..Self::default() }
     }
 
     pub(crate) fn in_parts(self) -> Self {
         Self { in_parts: true, ..self }
+    }
+
+    fn with_events(self) -> Self {
+        Self { with_events: true, ..self }
     }
 }
 
@@ -359,6 +365,31 @@ impl Engine {
         Ok(prepared)
     }
 
+    /// The plan of a mutation whose answer has the events of changed rows.
+    pub(crate) fn plan_with_events(
+        &self,
+        known: &Arc<CachedDocument<Prepared>>,
+        operation_name: Option<&str>,
+        variables: &Variables,
+        session: &Session,
+    ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
+        let access = self.access_set(session)?;
+        let access = access.as_deref();
+        let key = PlanKey::of(access).with_events();
+        if let Some(plan) = known.plan(&key, variables) {
+            return Ok(plan);
+        }
+        let document = &known.document;
+        let introspection = self.introspect(document, operation_name, variables, session)?;
+        let (steering, most) = (Steering::new(variables), self.limits.document.fields);
+        let (api, operation) = (&self.api, &document.operation);
+        let lowered = dialects::lower_with_events(api, operation, steering, &introspection, most)
+            .map_err(|error| vec![lower_error(&error)])?;
+        let prepared = Arc::new(Prepared { key, ..self.compile(lowered, access, None)? });
+        self.documents.keep(known, operation_name, &prepared);
+        Ok(prepared)
+    }
+
     /// Authorizes and compiles a part of an operation. `next` is the part after it.
     pub(crate) fn compile(
         &self,
@@ -380,6 +411,7 @@ impl Engine {
             resolved,
             positions,
             listened,
+            changed,
             mut structure,
         } = lowered;
         if let Some(next) = &next {
@@ -387,7 +419,8 @@ impl Engine {
             structure.observations.extend_from_slice(&next.structure.observations);
         }
         let resolved = ResolvedPlan::new(resolved, positions).map(Box::new);
-        let written = Written::of(&request, &self.catalog);
+        let mut written = Written::of(&request, &self.catalog);
+        written.add(Written::Entities(changed.into_iter().collect()));
         let request = Arc::new(request);
         let plan = self
             .source

@@ -256,7 +256,18 @@ impl Worker {
                 return Ok(response);
             }
         }
-        let Ready { known, prepared, variables, kind, since, .. } = &ready;
+        let Ready { known, variables, kind, since, .. } = &ready;
+        let events = &engine.live.events;
+        let is_concerned = events.are_concerned(&ready.prepared.written);
+        let name = request.operation_name.as_deref();
+        let observing = match is_concerned && engine.api.has_row_events() {
+            true => Some(engine.plan_with_events(known, name, variables, session)?),
+            false => None,
+        };
+        if let Some(observing) = &observing {
+            report.prepared = Some(Planned::Source(Arc::clone(observing)));
+        }
+        let prepared = observing.as_ref().unwrap_or(&ready.prepared);
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared
             .echoes(variables)
@@ -268,12 +279,14 @@ impl Worker {
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
-        let events = &engine.live.events;
-        let publication = match events.are_concerned(&prepared.written) {
+        let publication = match is_concerned {
             true => Some(events.begin(&prepared.written).await),
             false => None,
         };
-        let touched = publication.as_ref().and_then(|_| prepared.touched(engine));
+        let touched = match &publication {
+            Some(_) if observing.is_none() => prepared.touched(engine),
+            Some(_) | None => None,
+        };
         let plan = touched.unwrap_or(&prepared.plan);
         let delivery = match delivery {
             Delivery::Streamed if *kind == OperationKind::Query => {
@@ -283,12 +296,13 @@ impl Worker {
             Delivery::Whole | Delivery::Streamed | Delivery::Traced => source::Delivery::Whole,
         };
         let executed = self.connections.deliver(plan, params, sink, delivery, observed).await;
-        if let (Some(publication), Some(_)) = (publication, touched) {
+        let has_events = touched.is_some() || observing.is_some();
+        if let Some(publication) = publication.filter(|_| has_events) {
             publication.publish(&std::mem::take(&mut observed.committed));
         }
         drop(timed);
         report.stages.split_off_write(report.observed.write);
-        engine.reweigh(known, request.operation_name.as_deref(), prepared);
+        engine.reweigh(known, name, prepared);
         Ok(match executed {
             Ok(Executed::Whole(written)) => {
                 prepared.end(&written.data);

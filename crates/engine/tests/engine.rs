@@ -51,6 +51,7 @@ mod planning;
 mod policies;
 mod poolers;
 mod prisma_changes;
+mod prisma_events;
 mod schema_size;
 mod sharing;
 #[path = "support/shop.rs"]

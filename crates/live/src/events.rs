@@ -1,4 +1,4 @@
-//! Listeners to events of nodes: the changes of the mutations of this process.
+//! Listeners to events of nodes and rows: the changes of the mutations of this process.
 //!
 //! A listener has a queue of mutations, each with its events. Equal subscriptions share the response to
 //! an event.
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::EntityId;
 use ir::EventKind;
-use source::{CommittedEvents, NodeEvent};
+use source::{CommittedEvent, CommittedEvents};
 use tokio::sync;
 
 use crate::published::Published;
@@ -48,13 +48,20 @@ struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub entity: EntityId,
-    pub kind: EventKind,
-    /// Labels that the nodes have.
-    pub labels: Box<[Box<str>]>,
+    pub of: SubjectKind,
+}
+
+/// The changes of a subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SubjectKind {
+    /// Changes of one kind, of nodes with all of these labels.
+    Nodes { kind: EventKind, labels: Box<[Box<str>]> },
+    /// All changes of rows of the entity.
+    Rows,
 }
 
 /// An event of a listener.
-pub type Change = Published<Arc<NodeEvent>>;
+pub type Change = Published<Arc<CommittedEvent>>;
 
 /// A listener to events.
 #[derive(Debug)]
@@ -126,7 +133,7 @@ impl EventListeners {
     }
 
     /// Adds events of nodes that a mutation may change to the queues of their listeners.
-    fn publish(&self, events: &[Arc<NodeEvent>], written: &Written) {
+    fn publish(&self, events: &[Arc<CommittedEvent>], written: &Written) {
         let change = |event| Arc::new(Change::new(Arc::clone(event), events.len()));
         let changes: Vec<Arc<Change>> = events.iter().map(change).collect();
         let mut entries = self.lock();
@@ -163,8 +170,15 @@ impl EventListeners {
 }
 
 impl Subject {
-    fn has(&self, event: &NodeEvent) -> bool {
-        self.kind == event.kind && self.labels.iter().all(|label| event.labels.contains(label))
+    fn has(&self, event: &CommittedEvent) -> bool {
+        match (&self.of, event) {
+            (SubjectKind::Nodes { kind, labels }, CommittedEvent::Node(event)) => {
+                *kind == event.kind && labels.iter().all(|label| event.labels.contains(label))
+            }
+            (SubjectKind::Rows, CommittedEvent::Row(event)) => self.entity == event.entity,
+            (SubjectKind::Nodes { .. }, CommittedEvent::Row(_))
+            | (SubjectKind::Rows, CommittedEvent::Node(_)) => false,
+        }
     }
 }
 
@@ -240,6 +254,8 @@ impl Drop for EventListener {
 
 #[cfg(test)]
 mod tests {
+    use source::{NodeEvent, RowEvent};
+
     use super::*;
     use crate::queue::QUEUE;
 
@@ -253,23 +269,24 @@ mod tests {
 
     fn subject(entity: EntityId, kind: EventKind, labels: &[&str]) -> Subject {
         let labels = labels.iter().map(|label| (*label).into()).collect();
-        Subject { entity, kind, labels }
+        Subject { entity, of: SubjectKind::Nodes { kind, labels } }
     }
 
-    fn event(kind: EventKind, labels: &[&str]) -> Arc<NodeEvent> {
+    fn event(kind: EventKind, labels: &[&str]) -> Arc<CommittedEvent> {
         let labels = labels.iter().map(|label| (*label).into()).collect();
-        Arc::new(NodeEvent { kind, labels, before: None, after: None, timestamp: 1 })
+        let event = NodeEvent { kind, labels, before: None, after: None, timestamp: 1 };
+        Arc::new(CommittedEvent::Node(event))
     }
 
     fn written(entity: EntityId) -> Written {
         Written::Entities([entity].into_iter().collect())
     }
 
-    fn committed(events: Vec<Arc<NodeEvent>>) -> CommittedEvents {
+    fn committed(events: Vec<Arc<CommittedEvent>>) -> CommittedEvents {
         CommittedEvents { events, is_incomplete: false }
     }
 
-    async fn next(listener: &mut EventListener) -> Result<Arc<NodeEvent>, ListenerEnd> {
+    async fn next(listener: &mut EventListener) -> Result<Arc<CommittedEvent>, ListenerEnd> {
         listener.next().await.map(|change| Arc::clone(&change.event))
     }
 
@@ -290,6 +307,24 @@ mod tests {
         assert_eq!(next(&mut created).await, Ok(second));
         drop(created);
         assert!(!listeners.are_concerned(&movies));
+    }
+
+    #[tokio::test]
+    async fn a_listener_to_rows_receives_all_changes_of_those_of_its_entity() {
+        let listeners = Arc::<EventListeners>::default();
+        let mut listener = listeners.listen(Subject { entity: movie(), of: SubjectKind::Rows });
+        let row = |entity, value: &str| {
+            Arc::new(CommittedEvent::Row(RowEvent { entity, value: value.into() }))
+        };
+        let own = [row(movie(), "a"), row(movie(), "b")];
+        let others = [row(person(), "c"), event(EventKind::Created, &[])];
+        let events = own.iter().cloned().chain(others).collect();
+        listeners.begin(&Written::Anything).await.publish(&committed(events));
+        for expected in own {
+            assert_eq!(next(&mut listener).await, Ok(expected));
+        }
+        drop(listeners.begin(&written(movie())).await);
+        assert_eq!(next(&mut listener).await, Err(ListenerEnd::Lost));
     }
 
     #[tokio::test]

@@ -42,7 +42,9 @@ pub mod written;
 pub use channels::{Event, Listener, ListenerPlace, Listeners, Listening, Notice, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
-pub use events::{Change, EventListener, EventListeners, EventPlace, Publication, Subject};
+pub use events::{
+    Change, EventListener, EventListeners, EventPlace, Publication, Subject, SubjectKind,
+};
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
 pub use print::print;

@@ -421,7 +421,7 @@ impl Context<'_> {
                 | ArgumentRole::StreamDirection,
                 _,
             ) => return Err(misplaced("a part of a position")),
-            (ArgumentRole::Topic | ArgumentRole::Begins, _) => {
+            (ArgumentRole::Topic | ArgumentRole::Begins | ArgumentRole::Event(_), _) => {
                 return Err(misplaced("an argument of events"));
             }
         }

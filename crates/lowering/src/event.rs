@@ -1,5 +1,5 @@
 //! Events: subscriptions that are executed once for each notification of a channel, or for each
-//! change of a node.
+//! change of a node or of a row.
 //!
 //! One more variable, after those of the operation, has the value of an event: [`event_slot`]. Of a
 //! notification it is the opaque id of a row, of a change an object with these members. The members of
@@ -8,24 +8,37 @@
 use catalog::EntityId;
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape};
-use graphql::operation::{FieldRef, Operation};
+use graphql::operation::{FieldRef, Operation, SelectionSetId};
 use graphql::schema::{TypeId, TypeKind};
 use graphql::value::Slot;
 use graphql::variables::Path;
-use ir::{EventKind, EventNode, Operand, Rows, State};
-use response::Node;
+use ir::{Comparison, EventKind, EventNode, Filter, Operand, Rows, State, ValueRef};
+use response::{Fields, Node};
 
 use super::arguments::Opaque;
-use super::input::Input;
-use super::selection::misplaced;
-use super::{Context, Echoed, LowerError};
-use api::binding::{ArgumentRole, InputRole, ListenBinding, TopicPart};
+use super::event_condition::{Passes, RowState};
+use super::input::{Input, Presence};
+use super::selection::{misplaced, null};
+use super::{Context, Echoed, LowerError, Outputs};
+use api::Api;
+use api::binding::{
+    ArgumentRole, EventPart, FieldBinding, InputRole, ListenBinding, RelatedRowsId, TopicPart,
+};
 
 /// The members of the value of a change.
 pub const TIME: &str = "timestamp";
 pub const BEFORE: &str = "before";
 pub const AFTER: &str = "after";
 pub const LABELS: &str = "labels";
+
+/// The members of the value of a row's change: the name of its kind, the key of the row unless it was
+/// deleted, the names of the values that it has set as a list and as members of an object, and the
+/// former values.
+pub(super) const KIND: &str = "kind";
+pub(super) const ROW: &str = "row";
+pub(super) const SET: &str = "set";
+pub(super) const SET_FIELDS: &str = "isSet";
+pub(super) const FORMER: &str = "former";
 
 /// The events of a subscription.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +49,11 @@ pub enum Listened {
     Changes {
         entity: EntityId,
         kind: EventKind,
+        response_name: Box<str>,
+    },
+    /// The changes of rows of an entity, in the same way.
+    RowChanges {
+        entity: EntityId,
         response_name: Box<str>,
     },
     /// The rows beyond a position, in batches. The variable's value is the position.
@@ -74,12 +92,12 @@ pub fn event_slot(operation: &Operation) -> Slot {
     Slot(u16::try_from(operation.variables.len()).unwrap_or(u16::MAX))
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     /// The field whose value is an event.
     pub(super) fn listened(
         &mut self,
         binding: &ListenBinding,
-        (object, field): (TypeId, &CollectedField<'_>),
+        (object, field): (TypeId, &CollectedField<'a>),
     ) -> Result<Node, LowerError> {
         let mut given = Vec::new();
         let mut begins = false;
@@ -109,7 +127,7 @@ impl Context<'_> {
     /// The row that an event is about.
     pub(super) fn related_node(
         &mut self,
-        field: &CollectedField<'_>,
+        field: &CollectedField<'a>,
     ) -> Result<Option<(Node, Rows)>, LowerError> {
         let input = self.event_input();
         let shape = self.opaque(&input, OpaqueKind::NodeId);
@@ -165,6 +183,148 @@ impl Context<'_> {
     fn change_member(&self, name: &str) -> Operand {
         let path = vec![ir::PathItem::Key(name.into())];
         Operand::Variable { slot: ir::Slot(event_slot(self.operation).0), path }
+    }
+
+    /// The change of a row, or null if it does not pass the conditions. A changed row that is not there
+    /// any more has no event.
+    pub(super) fn row_event(
+        &mut self,
+        id: RelatedRowsId,
+        (object, field): (TypeId, &CollectedField<'a>),
+    ) -> Result<Node, LowerError> {
+        let rows = self.rows_with_relations(id)?;
+        let response_name = field.response_name.into();
+        self.listened = Some(Listened::RowChanges { entity: rows.entity, response_name });
+        let state = match (self.event_kind(), self.has_event_member(ROW)) {
+            // Nothing has happened when the subscription begins: it is checked as for a new row.
+            (None, _) | (Some(_), true) => RowState::There,
+            (Some(_), false) => RowState::Deleted,
+        };
+        let mut passes = Passes::Always;
+        for (id, value) in field.arguments {
+            let condition = self.event_condition(*id, &Input::new(value), state, field.location)?;
+            passes = passes.and(condition.unwrap_or(Passes::Always));
+        }
+        let filter = match passes {
+            // The read of a subscription that begins shows who may subscribe.
+            Passes::Never if self.event_kind().is_none() => Filter::Or(Vec::new()),
+            Passes::Never => return Ok(null()),
+            Passes::Always => Filter::all(),
+            Passes::If(filter) => filter,
+        };
+        let sets = &field.selection_sets;
+        if state == RowState::Deleted {
+            let fields = self.event_parts(object, sets, None)?;
+            return Ok(Node::Object(fields));
+        }
+        let id = self.rows_id();
+        let mut outputs = Outputs::default();
+        let fields = self.event_parts(object, sets, Some(&mut outputs))?;
+        let key = Filter::Compare {
+            place: ValueRef::field(rows.key),
+            comparison: Comparison::Equal,
+            operand: self.change_member(ROW),
+        };
+        let filter = Filter::and(vec![key, filter]);
+        let from = ir::From::Entity(rows.entity);
+        let found = Rows::unordered(id, from, filter, outputs.into_list());
+        self.add_read(Rows { single: true, ..found });
+        let node = self.shape.add(Node::Object(fields));
+        Ok(Node::Single { rows: response::RowsId(id.0), node })
+    }
+
+    /// The selected parts of a row's change; without outputs the row was deleted.
+    fn event_parts(
+        &mut self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+        mut outputs: Option<&mut Outputs>,
+    ) -> Result<Fields, LowerError> {
+        let mut fields = Vec::new();
+        let api: &'a Api = self.api;
+        for field in &self.collect(object, sets)? {
+            let node = match field.field {
+                FieldRef::Typename => Node::Literal(self.typename(object)),
+                FieldRef::Introspection => return Err(misplaced("introspection")),
+                FieldRef::Field(id) => match (api.field(id), &mut outputs) {
+                    (FieldBinding::EventPart(EventPart::Kind), _) => self.event_echo(&[KIND]),
+                    (FieldBinding::EventPart(EventPart::UpdatedFields), _) => {
+                        self.event_echo(&[SET])
+                    }
+                    (FieldBinding::EventPart(EventPart::Row), Some(outputs)) => {
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        self.enter_level()?;
+                        let fields = self.row_fields(object, sets, &[], outputs)?;
+                        self.level -= 1;
+                        Node::Object(fields)
+                    }
+                    (FieldBinding::EventPart(EventPart::Row), None) => null(),
+                    (FieldBinding::EventPart(EventPart::FormerValues), _) => {
+                        match self.has_event_member(FORMER) {
+                            true => {
+                                let object = api.schema[id].r#type.base;
+                                Node::Object(self.former(object, &field.selection_sets)?)
+                            }
+                            false => null(),
+                        }
+                    }
+                    (FieldBinding::Refused(text), _) => Node::Refused(text.clone()),
+                    _ => return Err(misplaced("an event of a row")),
+                },
+            };
+            fields.push(self.shape_field(field, node));
+        }
+        Ok(self.shape.add_fields(fields))
+    }
+
+    /// The selected values of a row before its change.
+    fn former(&mut self, object: TypeId, sets: &[SelectionSetId]) -> Result<Fields, LowerError> {
+        let mut fields = Vec::new();
+        let api: &'a Api = self.api;
+        for field in &self.collect(object, sets)? {
+            let node = match field.field {
+                FieldRef::Typename => Node::Literal(self.typename(object)),
+                FieldRef::Introspection => return Err(misplaced("introspection")),
+                FieldRef::Field(id) => match api.field(id) {
+                    FieldBinding::EventPart(EventPart::FormerValue(name)) => {
+                        self.event_echo(&[FORMER, name])
+                    }
+                    FieldBinding::Refused(text) => Node::Refused(text.clone()),
+                    _ => return Err(misplaced("a former value")),
+                },
+            };
+            fields.push(self.shape_field(field, node));
+        }
+        Ok(self.shape.add_fields(fields))
+    }
+
+    /// The name of the kind of a row's change. It steers.
+    pub(super) fn event_kind(&self) -> Option<&str> {
+        let Slot(slot) = event_slot(self.operation);
+        match self.steering.value(Slot(slot), &Path::default().key(KIND)) {
+            Some(serde_json_bytes::Value::String(kind)) => Some(kind.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether a row's change has set a value. It steers.
+    pub(super) fn event_sets(&self, name: &str) -> bool {
+        let path = Path::default().key(SET_FIELDS).key(name);
+        self.is_true(&Input::Variable(event_slot(self.operation), path))
+    }
+
+    /// Whether a member of a row's change is not null. It steers.
+    fn has_event_member(&self, name: &str) -> bool {
+        let member = Input::Variable(event_slot(self.operation), Path::default().key(name));
+        self.presence(&member) == Presence::Present
+    }
+
+    /// A part of a row's change.
+    fn event_echo(&mut self, path: &[&str]) -> Node {
+        let path = path.iter().map(|name| ir::PathItem::Key((*name).into())).collect();
+        let slot = ir::Slot(event_slot(self.operation).0);
+        self.echo_json(Operand::Variable { slot, path })
     }
 
     /// Returns true if a field can show the row of an opaque id.

@@ -23,9 +23,10 @@
 //! * `nested.rs`: nested writes of rows
 //! * `graph.rs`: changes of nodes of a graph, with nested writes
 //! * `stored.rs`: inputs of a change
+//! * `event.rs`: subscriptions to events; `event_condition.rs`: conditions on events of rows
 //! * `entities.rs`: rows by federation's representations
 //! * `variants.rs`: rows of several entities in one list; `common_fields.rs`: fields of all of them
-//! * `returned.rs`: results of changes
+//! * `returned.rs`: results of changes; `row_events.rs`: events of changed rows
 //! * [`resolved`]: fields whose values other servers give
 //! * `rule.rs`: conditions of the API's author
 
@@ -39,6 +40,7 @@ mod connection;
 mod count;
 mod entities;
 mod event;
+mod event_condition;
 mod filter;
 mod graph;
 mod grouped;
@@ -60,6 +62,7 @@ mod related_order;
 mod required_fields;
 pub mod resolved;
 mod returned;
+mod row_events;
 pub mod rule;
 mod selection;
 mod stored;
@@ -74,6 +77,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use catalog::EntityId;
 use graphql::operation::{Location, Operation, OperationKind};
 use graphql::problem::Step;
 use graphql::schema::{InputId, TypeId};
@@ -90,6 +94,7 @@ use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
+use row_events::RowEvents;
 pub use stream::{POSITION, STREAMED};
 
 /// A lowered operation.
@@ -109,6 +114,8 @@ pub struct Lowered {
     pub positions: Vec<Position>,
     /// The events of a subscription that is executed for each of them.
     pub listened: Option<Listened>,
+    /// The entities whose rows have events of a mutation, also of those that it does not write itself.
+    pub changed: Vec<EntityId>,
     /// The required structure of the variables.
     pub structure: Structure,
 }
@@ -234,6 +241,10 @@ struct Context<'a> {
     when: Vec<ir::StepCondition>,
     /// The permissions by which they read and change rows.
     authority: ir::Authority,
+    /// The events of changed rows, where they are wanted.
+    events: Option<RowEvents>,
+    /// The entities of changed rows.
+    changed: Vec<EntityId>,
     echoes: Vec<Echoed>,
     /// The distance of the rows being lowered.
     distance: Option<ir::Distance>,
@@ -265,9 +276,33 @@ pub fn lower_roots(
     most_selections: usize,
     roots: Range<usize>,
 ) -> Result<Lowered, LowerError> {
+    lower_parts(api, operation, steering, introspection, most_selections, (roots, None))
+}
+
+/// Lowers a mutation of which the answer has the events of changed rows: [`Shape::events`].
+pub fn lower_with_events(
+    api: &Api,
+    operation: &Operation,
+    steering: Steering<'_>,
+    introspection: &Introspection,
+    most_selections: usize,
+) -> Result<Lowered, LowerError> {
+    let events = Some(RowEvents::default());
+    lower_parts(api, operation, steering, introspection, most_selections, (ALL_ROOTS, events))
+}
+
+fn lower_parts(
+    api: &Api,
+    operation: &Operation,
+    steering: Steering<'_>,
+    introspection: &Introspection,
+    most_selections: usize,
+    (roots, events): (Range<usize>, Option<RowEvents>),
+) -> Result<Lowered, LowerError> {
     let root_type = root_type(api, operation.kind)?;
     let mut context = Context::new(api, operation, &steering, introspection, most_selections);
     context.roots = roots;
+    context.events = events;
     let fields = context.root_fields(root_type, &[operation.root], true)?;
     let positions = context.positions(root_type)?;
     let Context {
@@ -280,9 +315,12 @@ pub fn lower_roots(
         passwords,
         resolved,
         listened,
+        events,
+        changed,
         ..
     } = context;
     shape.root = Some(fields);
+    shape.events = events.map(|events| Arc::new(events.finish()));
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request {
         transactions,
@@ -301,6 +339,7 @@ pub fn lower_roots(
         resolved,
         positions,
         listened,
+        changed,
         structure,
     })
 }
@@ -343,6 +382,8 @@ impl<'a> Context<'a> {
             steps: Vec::new(),
             when: Vec::new(),
             authority: ir::Authority::Session,
+            events: None,
+            changed: Vec::new(),
             echoes: Vec::new(),
             distance: None,
             root: 0,

@@ -11,6 +11,7 @@ use ir::{
 use response::Node;
 
 use super::bulk::{NOTHING_SET, bounded, inserted, stated, updated_all};
+use super::row_events::RowEvents;
 use super::selection::misplaced;
 use super::stored::{Changed, ClientText, Part};
 use super::{Context, LowerError, Outputs};
@@ -26,9 +27,13 @@ impl<'a> Context<'a> {
         field: &CollectedField<'a>,
     ) -> Result<Node, LowerError> {
         let before = self.steps.len();
+        let events = self.events.as_ref().map(RowEvents::end);
         let lowered = self.changed(binding, field);
         lowered.or_else(|error| {
             self.steps.truncate(before);
+            if let (Some(own), Some(end)) = (&mut self.events, events) {
+                own.truncate(end);
+            }
             match self.api.transactions {
                 Transactions::Each => self.failed(error),
                 // If one field fails, nothing of the request is executed.

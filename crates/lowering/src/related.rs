@@ -9,10 +9,12 @@
 //! * [`row`](self::row): rows that are inserted and updated
 //! * [`verbs`]: changes along a relation
 //! * [`link`]: relating rows, and requirements of relations
+//! * [`events`]: events of changed rows
 //! * [`delete`]: deleted rows, with those that are deleted because of them
 
 mod data;
 mod delete;
+mod events;
 mod link;
 mod row;
 mod verbs;
@@ -184,6 +186,7 @@ impl<'a> Context<'a> {
             RelatedChangeKind::Delete => {
                 let selected = self.selector(rows, inputs.key()?, place)?;
                 let found = self.find_row(rows, &selected);
+                self.add_deleted(rows, found.is_it())?;
                 // The row as it was, before it and others are deleted.
                 let shown = ResultRows::Found(rows.entity, found.is_it());
                 let node = self.shown(binding, field, None, shown)?;
@@ -205,7 +208,10 @@ impl<'a> Context<'a> {
         self.shown(binding, field, None, shown)
     }
 
-    fn rows_with_relations(&self, id: RelatedRowsId) -> Result<&'a RelatedRows, LowerError> {
+    pub(super) fn rows_with_relations(
+        &self,
+        id: RelatedRowsId,
+    ) -> Result<&'a RelatedRows, LowerError> {
         let api: &'a Api = self.api;
         api.related_rows(id).ok_or_else(|| misplaced("rows of a change"))
     }

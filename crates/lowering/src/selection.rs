@@ -153,7 +153,14 @@ impl<'a> Context<'a> {
                     FieldBinding::RelatedNodeId => self.related_node_id(),
                     FieldBinding::EventTime => self.event_time(),
                     FieldBinding::EventMember(name) => self.event_member(name),
+                    FieldBinding::RowEvent(rows) if top => {
+                        let object = self.api.schema[id].r#type.base;
+                        // As above, an error of it is one of the request.
+                        self.row_event(*rows, (object, field))?
+                    }
                     FieldBinding::Listen(_)
+                    | FieldBinding::RowEvent(_)
+                    | FieldBinding::EventPart(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Reference(_)
                     | FieldBinding::ReferenceKey(_)
@@ -307,6 +314,8 @@ impl<'a> Context<'a> {
             | FieldBinding::RelatedNode
             | FieldBinding::RelatedNodeId
             | FieldBinding::EventMember(_)
+            | FieldBinding::RowEvent(_)
+            | FieldBinding::EventPart(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }
@@ -746,7 +755,11 @@ fn is_page_cursor(binding: &FieldBinding) -> bool {
 }
 
 fn is_event(binding: &FieldBinding) -> bool {
-    matches!(binding, FieldBinding::Rows(RowsBinding { from: RowsFrom::Event(_), .. }))
+    matches!(
+        binding,
+        FieldBinding::RowEvent(_)
+            | FieldBinding::Rows(RowsBinding { from: RowsFrom::Event(_), .. })
+    )
 }
 
 /// A binding at an invalid position.
@@ -754,7 +767,7 @@ pub(super) fn misplaced(what: &'static str) -> LowerError {
     LowerError::Misplaced { what }
 }
 
-fn null() -> Node {
+pub(super) fn null() -> Node {
     Node::Literal(b"null"[..].into())
 }
 

@@ -26,6 +26,8 @@ pub struct Shape {
     pub fields: Vec<ShapeField>,
     /// The fields of `data`.
     pub root: Option<Fields>,
+    /// The events of the changes, an object over the same rows; none where nobody wants them.
+    pub events: Option<Arc<Shape>>,
 }
 
 /// One field of an object.

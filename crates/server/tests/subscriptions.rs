@@ -11,6 +11,7 @@ mod limits;
 mod live_directive;
 mod notifications;
 mod operations;
+mod prisma_events;
 mod row_streams;
 mod servers;
 mod single_connection;

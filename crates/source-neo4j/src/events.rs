@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ir::EventKind;
 use response::packed::{Elements, Malformed, Packed, begin, skip};
 use rustc_hash::FxHashMap;
-use source::NodeEvent;
+use source::{CommittedEvent, NodeEvent};
 
 /// An entry of a node.
 struct Entry<'a> {
@@ -20,7 +20,7 @@ struct Entry<'a> {
 }
 
 /// The events of a record, at most one for each node, in the order of their first changes.
-pub(super) fn events(record: &[u8], column: u16) -> Result<Vec<Arc<NodeEvent>>, Malformed> {
+pub(super) fn events(record: &[u8], column: u16) -> Result<Vec<Arc<CommittedEvent>>, Malformed> {
     let Packed::List(columns) = begin(record)? else { return Err(Malformed::Short) };
     let Some(column) = parts(columns)?.into_iter().nth(usize::from(column)) else {
         return Err(Malformed::Short);
@@ -56,7 +56,8 @@ pub(super) fn events(record: &[u8], column: u16) -> Result<Vec<Arc<NodeEvent>>, 
             (None, None) | (Some(_), Some(_)) => return Ok(None),
         };
         let (before, after) = (before.map(Into::into), after.map(Into::into));
-        Ok(Some(Arc::new(NodeEvent { kind, labels, before, after, timestamp })))
+        let event = NodeEvent { kind, labels, before, after, timestamp };
+        Ok(Some(Arc::new(CommittedEvent::Node(event))))
     };
     nodes.into_iter().filter_map(|entry| event(entry).transpose()).collect()
 }

@@ -4,9 +4,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use response::{Attempt, Echo, Output, Shape, TooLarge, Writer, Written};
-use source::ExecuteError;
+use response::{Attempt, Echo, MemoryReservation, Output, Shape, TooLarge, Writer, Written};
 use source::offload::{HERE, write_offloaded};
+use source::{CommittedEvents, ExecuteError};
 use source::{Observed, ReadForm};
 use source::{SourceError, SourceErrorKind};
 
@@ -83,6 +83,17 @@ impl Read {
         let written = written.await?;
         observed.write = Some(started.elapsed());
         written
+    }
+
+    /// The events of the changes.
+    pub(super) fn events(
+        &self,
+        (plan, program): (&PostgresPlan, &PostgresProgram),
+        held: MemoryReservation,
+    ) -> Result<CommittedEvents, SourceError> {
+        let answer = self.answer(program)?;
+        let parts = (&*plan.shape, &program.program.layout);
+        Ok(CommittedEvents::of_rows(parts, &mut answer.top(), held, &self.failures))
     }
 
     /// Writes the answer to find out whether it would be refused, and returns the rows.

@@ -384,6 +384,9 @@ impl PostgresConnections {
         let rows = changing.run(&mut failures).await?;
         observed.has_changed = program.program.has_changed(&failures);
         let read = Read { bound, failures, rows };
+        if plan.shape.events.is_some() {
+            observed.committed = read.events((plan, program), output.another_held())?;
+        }
         read.write((plan, program), echoes, output, observed).await
     }
 

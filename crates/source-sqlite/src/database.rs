@@ -22,8 +22,8 @@ use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
 use source::{
-    CompileError, Connections, ExecuteError, ExecuteParams, PlanFigures, PoolLimits, Session,
-    Timeouts,
+    CommittedEvents, CompileError, Connections, ExecuteError, ExecuteParams, PlanFigures,
+    PoolLimits, Session, SourceErrorKind, Timeouts,
 };
 use sql::Flavor;
 
@@ -306,9 +306,20 @@ impl SqliteConnections {
         let joins = writer::joins(&program.program, program.estimate.class());
         let changed = self.writer.run(self.offload.counter(), joins, run).await;
         observed.end_round();
-        let changed = changed?;
+        let changed = changed.inspect_err(|error| {
+            // One that waited for too long has not run.
+            if !matches!(error.kind, SourceErrorKind::Busy | SourceErrorKind::Overloaded) {
+                observed.committed = CommittedEvents::unknown();
+            }
+        })?;
         program.estimate.took(changed.took);
         observed.has_changed = program.program.has_changed(&changed.failures);
+        if plan.shape.events.is_some() {
+            let parts = (&*plan.shape, &program.program.layout);
+            let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
+            let (held, failures) = (output.another_held(), &changed.failures);
+            observed.committed = CommittedEvents::of_rows(parts, &mut top, held, failures);
+        }
         let mut output = output;
         if !changed.is_long() {
             let writer = changed_writer(&plan, &changed, &echoes, output);

@@ -10,7 +10,7 @@
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
-//! * [`events`]: events of nodes; [`event_log`]: logs of events for webhooks; [`action_log`]: logs of asynchronous actions
+//! * [`events`]: events of nodes and rows; [`event_log`]: logs of events for webhooks; [`action_log`]: logs of asynchronous actions
 //! * [`raw_statement`]: statements of SQL that clients send, and their results
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
@@ -43,7 +43,7 @@ pub mod wire;
 
 pub use connections::{Connections, Snapshot};
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
-pub use events::{CommittedEvents, NodeEvent};
+pub use events::{CommittedEvent, CommittedEvents, NodeEvent, RowEvent};
 pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
 pub use migration::{ExtensionState, MigrationAccess, Record, Recorded};

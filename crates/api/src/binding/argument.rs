@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{FieldId, SearchId};
 use ir::{Hop, ValueRef};
 
-use super::{ArgumentBinding, VariantsId};
+use super::{ArgumentBinding, EventRole, VariantsId};
 
 /// The meaning of an argument for the rows or the value of its field.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,8 @@ pub enum ArgumentRole {
     GroupFields,
     /// A boolean that steers: this value is a group key.
     GroupField(Box<ValueRef>),
+    /// A condition on events of rows.
+    Event(EventRole),
     /// The opaque id of a row.
     NodeId,
     /// The opaque id of a row in the form of [`IdForm::Versioned`](super::IdForm::Versioned).

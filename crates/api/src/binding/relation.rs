@@ -8,7 +8,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use ir::Hop;
 
-use super::OneOf;
+use super::{NamedValue, OneOf};
 
 /// Rows that changes write together with those of their relations.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct RelatedRows {
     pub cascades: Vec<Cascade>,
     /// Lists of their values.
     pub elements: Vec<ElementRows>,
+    /// The values that events of these rows have.
+    pub values: Vec<NamedValue>,
 }
 
 /// A relation in which rows of the other end must have one of these rows.

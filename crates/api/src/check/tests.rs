@@ -103,6 +103,10 @@ fn each_position_reads_these_roles_and_no_others() {
           Argument: VersionedNodeId, NodeId, GlobalId
           other: Refused
 
+        Event
+          Argument: Event
+          other: Refused
+
         Edge
           Argument: OrderBy
           other: Refused

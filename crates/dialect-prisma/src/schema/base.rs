@@ -1,9 +1,11 @@
 //! Types that every schema has.
 
-use api::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField, PayloadField};
+use api::binding::{
+    ConnectionField, EdgeField, FieldBinding, PageInfoField, PayloadField, event_label,
+};
 use api::draft::{DraftField, DraftKind, DraftValue};
 use api::{AggregateField, AggregateValue, ValueBinding};
-use ir::{AggregateFunction, Form, JsonTexts, ValueForm};
+use ir::{AggregateFunction, EventKind, Form, JsonTexts, ValueForm};
 use response::Leaf;
 
 use super::builder::{Builder, described_field};
@@ -41,7 +43,7 @@ pub(super) fn add(build: &mut Builder<'_>) {
     let about = "The number of nodes that have been affected by the Batch operation.";
     build.object("BatchPayload", vec![described_field(count, about)]);
     add_page_info(build);
-    let values = ["CREATED", "UPDATED", "DELETED"];
+    let values = EventKind::ALL.map(event_label);
     let values = values.map(|name| DraftValue::new(name, ValueBinding::Label(name.into())));
     build.values("MutationType", values.into());
     let id = DraftField::new(

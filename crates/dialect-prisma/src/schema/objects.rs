@@ -61,7 +61,7 @@ pub(super) fn list(build: &Builder<'_>, index: TypeIndex, place: usize) -> Field
 }
 
 /// The text at parts of the datamodel that the database lacks; the API is refused before.
-const MISSING: &str = "The database does not have it.";
+pub(super) const MISSING: &str = "The database does not have it.";
 
 fn missing(name: &str) -> DraftField {
     DraftField::new(name, "String", FieldBinding::Refused(MISSING.into()))

@@ -9,6 +9,7 @@ use api::binding::{
 };
 
 use super::builder::{Builder, RelationField};
+use super::subscriptions;
 use crate::errors::{no_key, relation_required, several_keys};
 use crate::located::{LocatedField, LocatedList, LocatedRelation};
 use crate::model::{End, Model, OnDelete, Relation, RelationIndex, TypeIndex};
@@ -113,6 +114,7 @@ pub(super) fn add(build: &Builder<'_>, builder: &mut ApiBuilder) {
             requirements: Vec::new(),
             cascades: Vec::new(),
             elements: lists.collect(),
+            values: subscriptions::values(build, index),
         };
         for (place, relation) in build.model.relations.iter().enumerate() {
             let place = RelationIndex(place);

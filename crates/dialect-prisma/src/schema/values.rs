@@ -10,8 +10,8 @@ use response::{EnumNames, JsonForm, Leaf};
 
 use crate::located::{Located, LocatedColumn, LocatedField};
 use crate::model::{
-    Behaviour, Default, EnumIndex, FieldKind, IdStrategy, Key, Model, ScalarField, ScalarType,
-    TypeIndex,
+    Behaviour, Default, EnumIndex, FieldKind, HiddenMoment, IdStrategy, Key, Model, ScalarField,
+    ScalarType, TypeIndex,
 };
 
 /// Binds the output of the values of all types, the order of their rows, and the values that new and
@@ -28,6 +28,12 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
         if r#type.key == Key::Hidden {
             builder.bind_column(rows.key, single(Leaf::Text));
             entity.made_on_create.push((rows.key, Operand::NewId(NewId::Cuid)));
+        }
+        for (moment, field) in &rows.hidden {
+            entity.made_on_create.push((*field, Operand::Now));
+            if *moment == HiddenMoment::UpdatedAt {
+                entity.made_on_update.push((*field, Operand::Now));
+            }
         }
         for (field, place) in r#type.fields.iter().zip(&rows.fields) {
             match (&field.kind, place) {

@@ -16,9 +16,10 @@ plain!(Branch, Item, LevelId, NodeId, OutputId, ColumnRef);
 
 impl MemorySize for Shape {
     fn memory_size(&self) -> usize {
-        let Self { nodes, fields, root: _, .. } = self;
+        let Self { nodes, fields, root: _, events, .. } = self;
+        let events = events.as_ref().map_or(0, |events| size_of::<Self>() + events.memory_size());
         // A flag for each node.
-        nodes.capacity() + sum!(nodes, fields)
+        nodes.capacity() + sum!(nodes, fields) + events
     }
 }
 

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, FeedClaim, Joined, Subject, Wake};
+use ::live::{CohortKey, FeedClaim, Joined, Subject, SubjectKind, Wake};
 use bytes::Bytes;
 use dialects::Listened;
 use futures_util::FutureExt;
@@ -61,6 +61,9 @@ impl Engine {
         has_directive.then(|| LiveDirective::find(schema, operation, &request.variables)).flatten()
     }
 }
+
+const RESTRICTED: &str = "Policies restrict what you may read, and events of rows have former values: \
+     only a role that may read everything (`all = true`) can subscribe to them.";
 
 impl Worker {
     /// The document of a request, validated. The error is a finished response.
@@ -147,6 +150,17 @@ impl Worker {
         Ok(driver)
     }
 
+    /// Requires that nothing restricts a session: events have values of rows as they were, which no
+    /// rule can be asked about any more.
+    fn require_all(&self, caller: &Caller) -> Result<(), Vec<GraphQLError>> {
+        match self.engine.access_set(&caller.session)? {
+            Some(set) if !set.permits_all() => {
+                Err(vec![GraphQLError::new(ErrorCode::PermissionDenied, RESTRICTED)])
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Begins a subscription, after the events of a former one if there is one; `None` if that has
     /// ended.
     fn begin_after(
@@ -164,12 +178,25 @@ impl Worker {
                 let begun = self.listen(listened, &variables, (request, caller), former);
                 begun.map_err(|error| refused(vec![error]))
             }
-            Some(Listened::Changes { entity, kind, response_name }) => {
-                // Authorization removes the root field of a caller that may not subscribe.
+            Some(
+                Listened::Changes { entity, response_name, .. }
+                | Listened::RowChanges { entity, response_name },
+            ) => {
+                if let Some(Listened::RowChanges { .. }) = prepared.listened.as_deref() {
+                    self.require_all(caller).map_err(refused)?;
+                }
+                // Authorization removes the root field of a caller that may not subscribe, and nothing
+                // is read of an event that a request refuses.
                 let is_refused = prepared.is_empty();
                 let none = none(response_name);
-                let labels = self.engine.catalog[*entity].labels.clone().into();
-                let subject = Subject { entity: *entity, kind: *kind, labels };
+                let of = match prepared.listened.as_deref() {
+                    Some(Listened::Changes { kind, .. }) => {
+                        let labels = self.engine.catalog[*entity].labels.clone().into();
+                        SubjectKind::Nodes { kind: *kind, labels }
+                    }
+                    _ => SubjectKind::Rows,
+                };
+                let subject = Subject { entity: *entity, of };
                 let listeners = &self.engine.live.events;
                 let listener = match former {
                     None => Some(listeners.listen(subject)),

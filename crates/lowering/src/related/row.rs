@@ -28,7 +28,10 @@ impl<'a> Context<'a> {
         place: Place,
     ) -> Result<ResultRows, LowerError> {
         if data.is_plain() {
-            return Ok(ResultRows::Changed(self.insert_values(rows, data.stored)));
+            let place = self.event_place();
+            let step = self.insert_values(rows, data.stored);
+            self.add_created(rows, step, place)?;
+            return Ok(ResultRows::Changed(step));
         }
         let made = self.insert_row(rows, data, Vec::new(), place)?;
         Ok(ResultRows::Found(rows.entity, made.is_it()))
@@ -65,6 +68,7 @@ impl<'a> Context<'a> {
         place: Place,
     ) -> Result<ResultRows, LowerError> {
         if data.is_plain() && !data.sets_nothing() {
+            self.add_updated(rows, selected.filter.clone(), &data)?;
             let values = self.changed_values(rows, data.stored, data.assigned);
             let step = self.set_row_values(rows, selected.filter.clone(), values);
             self.require_step(step, missing(rows, selected.name, &selected.value));
@@ -106,6 +110,7 @@ impl<'a> Context<'a> {
         given: Vec<(FieldId, Operand)>,
         place: Place,
     ) -> Result<(Known<'a>, Vec<Verb<'a>>), LowerError> {
+        let event = self.event_place();
         let RowData { mut stored, assigned: _, references: _, elements, verbs } = data;
         stored.extend(given);
         // Rows to which the new one refers exist before it.
@@ -119,6 +124,7 @@ impl<'a> Context<'a> {
             stored.push((field, key));
         }
         let step = self.insert_values(rows, stored);
+        self.add_created(rows, step, event)?;
         let row = self.result(step, &[rows.key]);
         let output = row.outputs.first().map_or(ir::OutputId(0), |(_, output)| *output);
         let key = Operand::Result { step: row.step, output };
@@ -136,6 +142,7 @@ impl<'a> Context<'a> {
         data: RowData<'a>,
         place: Place,
     ) -> Result<(), LowerError> {
+        self.add_updated(found.rows, found.is_it(), &data)?;
         let changes_row = !data.sets_nothing() || !data.elements.is_empty();
         let RowData { stored, assigned, references: _, elements, verbs } = data;
         if changes_row {
@@ -244,7 +251,7 @@ impl<'a> Context<'a> {
     }
 
     /// The values of a row, with those that it gets without being given.
-    fn with_made(
+    pub(super) fn with_made(
         &self,
         rows: &RelatedRows,
         mut stored: Vec<(FieldId, Operand)>,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::api::binding::{
     AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, ChangedTypes,
     CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
-    EntityBinding, FieldBinding, FilterRole, IdForm, InputBinding, InputRole, MultiEntityRole,
-    MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding,
-    ObjectRole, OperatorRole, OrderRole, PayloadField, RelatedChange, RelatedChangeKind,
-    RelatedRole, RelatedRowsId, RelationVerb, RelationshipVariant, RowsBinding, RowsForm, RowsFrom,
-    RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole,
-    WriteRole,
+    EntityBinding, EventRole, FieldBinding, FilterRole, IdForm, InputBinding, InputRole,
+    MultiEntityRole, MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb,
+    NodeIdBinding, ObjectRole, OperatorRole, OrderRole, PayloadField, RelatedChange,
+    RelatedChangeKind, RelatedRole, RelatedRowsId, RelationVerb, RelationshipVariant, RowsBinding,
+    RowsForm, RowsFrom, RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink,
+    VariantRole, WriteRole,
 };
 use super::api::check::{ChangedObjects, ChangedRows, DataOf, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
@@ -241,6 +241,7 @@ fn of_arguments() -> Vec<Place> {
             absent: None,
         }),
     });
+    let row_event = || vec![FieldBinding::RowEvent(RelatedRowsId(0))];
     let aggregates = rows(RowsFrom::Entity, RowsForm::Aggregate);
     let stream = vec![rows(RowsFrom::Entity, RowsForm::Stream)];
     let edge = FieldBinding::Payload(PayloadField::Edge);
@@ -258,6 +259,12 @@ fn of_arguments() -> Vec<Place> {
             vec![ArgumentRole::Stream.into(), ArgumentRole::StreamStart.into()],
         ),
         Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: Some("query") }], vec![]),
+        Place::new(Position::Event, row_event(), vec![]),
+        Place::new(
+            Position::Event,
+            row_event(),
+            vec![ArgumentRole::Event(EventRole::Conditions).into()],
+        ),
         Place::new(Position::Edge, vec![change(Change::Create(entity())), edge], vec![]),
         Place::new(Position::Groups, of_connection(ConnectionField::Groups), vec![]),
         Place::new(Position::RowGroups, of_connection(ConnectionField::RowGroups), vec![]),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, ElementRows,
-    FilterRole, InputRole, Meaning, MultiEntityRole, NearestRole, NestedBinding, NestedReference,
-    NestedRelationship, NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink, ObjectRelation,
-    ObjectRole, ObjectTarget, OneOf, OperatorRole, OrderRole, PagePart, RelatedRole, RelatedRows,
-    RelatedRowsId, RelationLink, RelationPath, RelationSide, RelationVerb, RelationWrites,
-    RelationshipVariantsId, RowsRole, Subject, TreeRelation, TreeRole, VariantRole, VariantsId,
-    WriteRole,
+    EventRole, FilterRole, InputRole, Meaning, MultiEntityRole, NearestRole, NestedBinding,
+    NestedReference, NestedRelationship, NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink,
+    ObjectRelation, ObjectRole, ObjectTarget, OneOf, OperatorRole, OrderRole, PagePart,
+    RelatedRole, RelatedRows, RelatedRowsId, RelationLink, RelationPath, RelationSide,
+    RelationVerb, RelationWrites, RelationshipVariantsId, RowsRole, Subject, TreeRelation,
+    TreeRole, VariantRole, VariantsId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -154,6 +154,17 @@ family!(arguments: ArgumentRole {
     GroupBy => one(ArgumentRole::GroupBy),
     GroupFields => one(ArgumentRole::GroupFields),
     GroupField => one(ArgumentRole::GroupField(Box::new(ValueRef::field(field())))),
+    Event => vec![
+        ("(Conditions)", ArgumentRole::Event(EventRole::Conditions)),
+        ("(And)", ArgumentRole::Event(EventRole::And)),
+        ("(Or)", ArgumentRole::Event(EventRole::Or)),
+        ("(Not)", ArgumentRole::Event(EventRole::Not)),
+        ("(KindIn)", ArgumentRole::Event(EventRole::KindIn)),
+        ("(Sets)", ArgumentRole::Event(EventRole::Sets)),
+        ("(SetsEvery)", ArgumentRole::Event(EventRole::SetsEvery)),
+        ("(SetsSome)", ArgumentRole::Event(EventRole::SetsSome)),
+        ("(Row)", ArgumentRole::Event(EventRole::Row)),
+    ],
     NodeId => one(ArgumentRole::NodeId),
     Topic => one(ArgumentRole::Topic),
     Begins => one(ArgumentRole::Begins),
@@ -435,6 +446,7 @@ pub(crate) fn related_rows() -> RelatedRows {
         requirements: Vec::new(),
         cascades: Vec::new(),
         elements: Vec::new(),
+        values: Vec::new(),
     }
 }
 
