@@ -19,7 +19,7 @@ mod tables;
 mod tests;
 mod written;
 
-use catalog::{Catalog, EntityId, Note, NoteKind};
+use catalog::{Catalog, EntityId, FieldAccess, Note, NoteKind};
 
 use crate::model::{
     Behaviour, End, Field, FieldKind, IdStrategy, Key, Model, RelationIndex, ScalarField,
@@ -49,7 +49,10 @@ pub fn introspected(catalog: &Catalog) -> Introspected {
     let mut model = Model::default();
     for row in &tables.rows {
         model.types.push(Type {
-            name: names.r#type(&catalog[row.entity].name),
+            name: match catalog.given().entity(row.entity) {
+                Some(name) => names.take(name),
+                None => names.r#type(&catalog[row.entity].name),
+            },
             description: catalog[row.entity].description.clone(),
             table: catalog[row.entity].name.clone(),
             old_name: None,
@@ -106,8 +109,13 @@ impl RowReader<'_, '_> {
             {
                 // The key of rows that a type has.
                 let Some(target) = self.tables.type_of(reference.target) else { continue };
-                let name = names::field(&column.name, true, &taken);
+                let given = self.catalog.given();
+                let name = match given.forward(reference.relationship) {
+                    Some(name) => name.into(),
+                    None => names::field(&column.name, true, &taken),
+                };
                 drafts.push(Draft::Inline(Inline {
+                    back: given.backward(reference.relationship).map(Into::into),
                     holder: index,
                     field: fields.len(),
                     target,
@@ -128,6 +136,9 @@ impl RowReader<'_, '_> {
                 });
                 continue;
             }
+            if column.access == FieldAccess::NONE {
+                continue;
+            }
             let is_key = column.id == self.row.key;
             let Some(r#type) = self.types.scalar(&column.r#type, is_key) else {
                 let subject =
@@ -139,9 +150,10 @@ impl RowReader<'_, '_> {
                 ));
                 continue;
             };
-            let name = match is_key {
-                true => names::key(&column.name, &taken),
-                false => names::field(&column.name, false, &taken),
+            let name = match (self.catalog.given().field(column.id), is_key) {
+                (Some(name), _) => name.into(),
+                (None, true) => names::key(&column.name, &taken),
+                (None, false) => names::field(&column.name, false, &taken),
             };
             let is_date = r#type == ScalarType::DateTime;
             let behaviour = match (is_key, &*column.name) {

@@ -154,6 +154,8 @@ pub struct Enum {
     pub name: Box<str>,
     pub description: Option<Box<str>>,
     pub values: Vec<Box<str>>,
+    /// The stored values, in the order of `values`: the same, unless they have given names.
+    pub labels: Vec<Box<str>>,
 }
 
 /// A relation between the rows of two types, or of one.

@@ -44,6 +44,7 @@ mod persisted;
 mod phrag;
 mod policies;
 mod postgraphile;
+mod prisma_schema;
 mod quantity;
 mod registry;
 mod roles;

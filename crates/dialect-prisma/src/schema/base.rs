@@ -34,8 +34,9 @@ pub(super) fn add(build: &mut Builder<'_>) {
         build.described("UUID", about, DraftKind::Scalar { form: None });
     }
     for r#enum in &build.model.enums {
-        let values = r#enum.values.iter();
-        let values = values.map(|name| DraftValue::new(name, ValueBinding::Label(name.clone())));
+        let values = r#enum.values.iter().zip(&r#enum.labels);
+        let values = values
+            .map(|(name, label)| DraftValue::new(name, ValueBinding::Label(label.clone())));
         build.values(&r#enum.name, values.collect());
     }
     let count = PayloadField::AffectedRows;

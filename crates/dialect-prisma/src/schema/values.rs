@@ -97,8 +97,9 @@ fn moment(stored: &Type) -> Leaf {
 }
 
 fn enum_leaf(model: &Model, EnumIndex(index): EnumIndex) -> Leaf {
-    let values = model.enums.get(index).map(|known| known.values.as_slice()).unwrap_or_default();
-    let names = values.iter().map(|value| (value.clone(), value.clone()));
+    let names = model.enums.get(index).into_iter().flat_map(|known| {
+        known.labels.iter().cloned().zip(known.values.iter().cloned())
+    });
     Leaf::Enum(Arc::new(EnumNames::new(names)))
 }
 
