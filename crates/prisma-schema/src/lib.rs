@@ -20,6 +20,8 @@ mod parse;
 mod read;
 mod scan;
 mod syntax;
+#[cfg(test)]
+mod tests;
 
 pub use apply::apply;
 pub use mistake::{At, File, Mistake, Mistakes};

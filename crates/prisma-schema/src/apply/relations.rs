@@ -136,10 +136,17 @@ impl Stage<'_> {
             let namespace = self.entity(a.model).map(|entity| self.catalog[entity].namespace.clone());
             found.retain(|one| Some(&self.catalog[*one].namespace) == namespace.as_ref());
         }
-        let is_ignored = models.iter().any(|model| model.is_ignored);
+        // A relation of which one end is ignored has no other end to lead to.
+        let is_ignored = !ends.iter().all(|end| self.is_shown(*end));
         let entity = match found.as_slice() {
             [entity] if !is_ignored => *entity,
-            _ if is_ignored => return,
+            _ if is_ignored => {
+                for table in found {
+                    self.catalog.leave_out_entity(table);
+                    self.joins.push(table);
+                }
+                return;
+            }
             _ => {
                 let message = format!(
                     "{own}: the database has no table \"{table}\" for the relation: give the \
@@ -166,10 +173,8 @@ impl Stage<'_> {
         let [to_a, to_b] = *relationships else { return };
         self.joins.push(entity);
         for (end, near, far) in [(a, to_a, to_b), (b, to_b, to_a)] {
-            if self.is_shown(end) {
-                let name = schema.field(end).name.clone();
-                self.catalog.name_join(Join { name, near, far });
-            }
+            let name = schema.field(end).name.clone();
+            self.catalog.name_join(Join { name, near, far });
         }
     }
 }

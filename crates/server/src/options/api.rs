@@ -205,6 +205,7 @@ impl ApiOptions {
         }
         let (dialect, definitions) = self.dialect()?;
         let prisma_schema = self.prisma_schema()?;
+        let namespaces = self.namespaces(&dialect, prisma_schema.as_deref())?;
         if definitions.is_some() && self.schema.len() != 1 {
             let message = "`--schema` names one schema: the tables of type definitions are in it";
             return Err(Failure::Usage(message.into()));
@@ -219,7 +220,7 @@ impl ApiOptions {
             has_defer: self.defer_directive,
             prisma_schema,
             source: engine::OpenOptions {
-                namespaces: self.namespaces(&dialect, prisma_schema.as_deref())?,
+                namespaces,
                 extensions: self.postgraphile.extensions(),
                 rights: match self.no_ignore_rbac {
                     true => Rights::Respected,
