@@ -99,7 +99,11 @@ impl GivenNames {
     }
 
     /// The joins from the rows of an entity.
-    pub fn joins<'g>(&'g self, catalog: &'g Catalog, of: EntityId) -> impl Iterator<Item = &'g Join> {
+    pub fn joins<'g>(
+        &'g self,
+        catalog: &'g Catalog,
+        of: EntityId,
+    ) -> impl Iterator<Item = &'g Join> {
         self.joins.iter().filter(move |join| catalog[join.near].to == of)
     }
 

@@ -209,7 +209,8 @@ impl Scope<'_, '_> {
         for join in catalog.given().joins(catalog, entity.id) {
             let subject = format!("{}.{}", catalog.qualified_name(entity.id), join.name);
             let table = &catalog[catalog[join.near].from].name;
-            let message = format!("Hasura has no lists through a table: the rows of {table} are one.");
+            let message =
+                format!("Hasura has no lists through a table: the rows of {table} are one.");
             self.notes.push(left_out(&subject, &message, "select the related rows below these."));
         }
         relations

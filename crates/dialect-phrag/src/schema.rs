@@ -136,8 +136,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
         builder.add_field(own.object, definition, FieldBinding::Column(field.id));
         builder.bind_column(field.id, values.binding.clone());
         if let Some(operators) = types.operators.find(values.scalar).filter(|_| *filtered) {
-            let text =
-                format!("`{name}` cannot be null; leave it out or name an operator.");
+            let text = format!("`{name}` cannot be null; leave it out or name an operator.");
             builder.add_input_field(
                 own.clauses,
                 InputDefinition::new(name, TypeRef::named(operators)),

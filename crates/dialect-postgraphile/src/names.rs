@@ -29,7 +29,9 @@ impl<'a> Build<'a> {
     /// The base of names of and around an entity.
     pub(super) fn table_name(&self, entity: EntityId) -> &'a str {
         let given = self.catalog.given().entity(entity);
-        given.or_else(|| self.entity_tags(entity).text("name")).unwrap_or(&self.catalog[entity].name)
+        given
+            .or_else(|| self.entity_tags(entity).text("name"))
+            .unwrap_or(&self.catalog[entity].name)
     }
 
     /// The type of an entity's rows: a given name as it is.

@@ -635,8 +635,11 @@ mod tests {
 
     #[test]
     fn simplified_fields_have_the_names_of_the_plugin() {
-        let simplified =
-            Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false, given: None };
+        let simplified = Inflection {
+            simplified: Some(SimplifiedNames::default()),
+            classic_ids: false,
+            given: None,
+        };
         let cases: [(&[&str], &str, &str, &str); 9] = [
             (&["author_id"], "author", "authoredPost", "authoredPosts"),
             (&["parent_id"], "parent", "childPost", "childPosts"),
@@ -681,9 +684,13 @@ mod tests {
             ("equipment", "equipments", "equipmentsList", "equipmentsConnection", "equipments"),
         ];
         for (table, all, list, omitted_all, omitted_list) in cases {
-            let plain =
-                Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false, given: None };
-            let omitted = Inflection { simplified: Some(omitting), classic_ids: false, given: None };
+            let plain = Inflection {
+                simplified: Some(SimplifiedNames::default()),
+                classic_ids: false,
+                given: None,
+            };
+            let omitted =
+                Inflection { simplified: Some(omitting), classic_ids: false, given: None };
             let names = [plain, omitted].map(|inflection| {
                 (
                     inflection.all_rows(table, ListSuffix::Default),

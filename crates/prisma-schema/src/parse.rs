@@ -85,8 +85,7 @@ impl Parser<'_> {
 
     /// Goes to the end of the line, before the sign that closes a block.
     fn skip_line(&mut self) {
-        while !matches!(self.peek().kind, TokenKind::NewLine | TokenKind::End)
-            && !self.is_sign('}')
+        while !matches!(self.peek().kind, TokenKind::NewLine | TokenKind::End) && !self.is_sign('}')
         {
             self.position += 1;
         }
@@ -184,9 +183,9 @@ impl Parser<'_> {
                     let own = std::mem::take(&mut documentation);
                     match block.kind.has_settings() {
                         true => self.setting(name).map(|setting| block.settings.push(setting)),
-                        false => self
-                            .line(block.kind, name, own)
-                            .map(|line| block.lines.push(line)),
+                        false => {
+                            self.line(block.kind, name, own).map(|line| block.lines.push(line))
+                        }
                     }
                 }
                 _ => {

@@ -181,21 +181,17 @@ mod tests {
         use TokenKind::{Documentation, DoubleAt, NewLine, Number, Sign, Text, Word};
         let word = |text: &str| Word(text.into());
         check("model Über-x", &[word("model"), word("Über-x")], 0);
-        check("@@map(\"a\\\"\\u00e9\\n\")", &[
-            DoubleAt,
-            word("map"),
-            Sign('('),
-            Text("a\"é\n".into()),
-            Sign(')'),
-        ], 0);
+        check(
+            "@@map(\"a\\\"\\u00e9\\n\")",
+            &[DoubleAt, word("map"), Sign('('), Text("a\"é\n".into()), Sign(')')],
+            0,
+        );
         check("-1.5 20", &[Number, Number], 0);
-        check("a // b\r\n/// c \n/* d\n */e", &[
-            word("a"),
-            NewLine,
-            Documentation("c".into()),
-            NewLine,
-            word("e"),
-        ], 0);
+        check(
+            "a // b\r\n/// c \n/* d\n */e",
+            &[word("a"), NewLine, Documentation("c".into()), NewLine, word("e")],
+            0,
+        );
     }
 
     #[test]

@@ -54,6 +54,7 @@ mod origins;
 mod other_programs;
 mod persisted;
 mod policies;
+mod prisma_schemas;
 #[path = "support/program.rs"]
 mod program;
 mod reload;

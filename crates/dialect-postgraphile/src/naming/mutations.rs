@@ -257,8 +257,11 @@ mod tests {
 
     #[test]
     fn simplified_changes_have_the_names_of_the_plugin() {
-        let simplified =
-            Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false, given: None };
+        let simplified = Inflection {
+            simplified: Some(SimplifiedNames::default()),
+            classic_ids: false,
+            given: None,
+        };
         assert_eq!(simplified.change_by_node_id(Verb::Update, "people"), "updatePersonByNodeId");
         let by_key = |kind, column| simplified.change_by(Verb::Update, "people", kind, &[column]);
         assert_eq!(by_key(KeyKind::Primary, "id"), "updatePerson");

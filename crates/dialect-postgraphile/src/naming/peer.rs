@@ -11,8 +11,7 @@ use api::case::{camel_case, constant_case};
 const WORDS: &str = include_str!("../../../../fixtures/names/words.tsv");
 const NAMES: &str = include_str!("../../../../fixtures/names/names.tsv");
 
-const CLASSIC: Inflection<'_> =
-    Inflection { simplified: None, classic_ids: false, given: None };
+const CLASSIC: Inflection<'_> = Inflection { simplified: None, classic_ids: false, given: None };
 
 /// The lines of a table without its header, split at tabs.
 fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {

@@ -41,7 +41,8 @@ impl<'c> ColumnTypes<'c> {
         let enums = self.enums.iter().map(|id| {
             let own = &self.catalog[*id];
             let given = self.catalog.given();
-            let labels: Vec<Box<str>> = own.labels.iter().map(|label| label.label.clone()).collect();
+            let labels: Vec<Box<str>> =
+                own.labels.iter().map(|label| label.label.clone()).collect();
             let values = labels.iter().enumerate().map(|(place, label)| {
                 given.label(*id, place).map_or_else(|| label.clone(), Into::into)
             });

@@ -230,9 +230,8 @@ impl<'c> Finder<'c> {
             _ => false,
         };
         let others = entity.outgoing.iter().map(|id| &self.catalog[*id]);
-        let is_wanted = |own: &&Relationship| {
-            !is_used(own) && !self.catalog.given().leaves_out(own.id)
-        };
+        let is_wanted =
+            |own: &&Relationship| !is_used(own) && !self.catalog.given().leaves_out(own.id);
         let others = others.filter(is_wanted);
         let notes = others.map(|own| {
             left_out(

@@ -35,8 +35,8 @@ pub(super) fn add(build: &mut Builder<'_>) {
     }
     for r#enum in &build.model.enums {
         let values = r#enum.values.iter().zip(&r#enum.labels);
-        let values = values
-            .map(|(name, label)| DraftValue::new(name, ValueBinding::Label(label.clone())));
+        let values =
+            values.map(|(name, label)| DraftValue::new(name, ValueBinding::Label(label.clone())));
         build.values(&r#enum.name, values.collect());
     }
     let count = PayloadField::AffectedRows;

@@ -97,9 +97,11 @@ fn moment(stored: &Type) -> Leaf {
 }
 
 fn enum_leaf(model: &Model, EnumIndex(index): EnumIndex) -> Leaf {
-    let names = model.enums.get(index).into_iter().flat_map(|known| {
-        known.labels.iter().cloned().zip(known.values.iter().cloned())
-    });
+    let names = model
+        .enums
+        .get(index)
+        .into_iter()
+        .flat_map(|known| known.labels.iter().cloned().zip(known.values.iter().cloned()));
     Leaf::Enum(Arc::new(EnumNames::new(names)))
 }
 

@@ -166,8 +166,10 @@ impl Stage<'_> {
             }
             (Fit::Related, Some(_)) => {}
             (Fit::Related, None) => {
-                let message =
-                    format!("the column is a {}: its type holds.", type_name(self.catalog, &element));
+                let message = format!(
+                    "the column has the type {}, which holds.",
+                    type_name(self.catalog, &element)
+                );
                 let remedy = "run `prisma db pull`.";
                 self.note(NoteKind::Declaration, (field.at, name), &message, remedy);
             }
@@ -177,10 +179,14 @@ impl Stage<'_> {
     fn check_null(&mut self, field: &Field, id: FieldId, name: &str) {
         let message = match (field.arity, self.catalog[id].nullable) {
             // A list of Prisma is empty where the column is null.
-            (Arity::Required, true) => "the field is required and the column accepts null: it stays \
-                                        nullable in the API.",
-            (Arity::Optional, false) => "the field is optional and the column does not accept null: \
-                                         it is required in the API.",
+            (Arity::Required, true) => {
+                "the field is required and the column accepts null: it stays \
+                                        nullable in the API."
+            }
+            (Arity::Optional, false) => {
+                "the field is optional and the column does not accept null: \
+                                         it is required in the API."
+            }
             (Arity::Required | Arity::Optional | Arity::List, _) => return,
         };
         let remedy = "write or remove the `?`, or migrate the database.";
@@ -253,9 +259,7 @@ fn fit(field: ColumnType, stored: &Type) -> Fit {
             ),
             false,
         ),
-        (ColumnType::Json, Some(scalar)) => {
-            (matches!(scalar, Scalar::Json | Scalar::Jsonb), false)
-        }
+        (ColumnType::Json, Some(scalar)) => (matches!(scalar, Scalar::Json | Scalar::Jsonb), false),
         (ColumnType::Bytes, Some(scalar)) => (*scalar == Scalar::Bytes, false),
     };
     match (same, related) {

@@ -18,9 +18,10 @@ impl Stage<'_> {
                 };
                 let has_key = self.catalog.has_key(entity, &fields, false)
                     || is_unique_alone
-                    || self.catalog[entity].indexes.iter().any(|index| {
-                        index.unique && !index.is_partial() && index.fields == fields
-                    });
+                    || self.catalog[entity]
+                        .indexes
+                        .iter()
+                        .any(|index| index.unique && !index.is_partial() && index.fields == fields);
                 if has_key {
                     continue;
                 }

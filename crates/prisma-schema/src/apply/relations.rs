@@ -96,12 +96,7 @@ impl Stage<'_> {
     }
 
     /// The foreign key of a reference, which is declared if the database has none.
-    fn relationship(
-        &mut self,
-        at: At,
-        name: &str,
-        reference: Reference,
-    ) -> Option<RelationshipId> {
+    fn relationship(&mut self, at: At, name: &str, reference: Reference) -> Option<RelationshipId> {
         let known = self.catalog.relationships().find(|known| reference.is(known));
         if let Some(known) = known {
             return Some(known.id);
@@ -133,7 +128,8 @@ impl Stage<'_> {
         let mut found = find(self.catalog, models[0].schema.as_deref(), table);
         if let [_, _, ..] = *found {
             // Without @@schema the table is beside that of its first model.
-            let namespace = self.entity(a.model).map(|entity| self.catalog[entity].namespace.clone());
+            let namespace =
+                self.entity(a.model).map(|entity| self.catalog[entity].namespace.clone());
             found.retain(|one| Some(&self.catalog[*one].namespace) == namespace.as_ref());
         }
         // A relation of which one end is ignored has no other end to lead to.
@@ -149,8 +145,8 @@ impl Stage<'_> {
             }
             _ => {
                 let message = format!(
-                    "{own}: the database has no table \"{table}\" for the relation: give the \
-                     relation its name without the underscore, or write a model for its table."
+                    "{own}: the database has no table \"{table}\" for the relation: name the \
+                     relation after its table, without the underscore, or write a model for it."
                 );
                 self.mistake(at, message);
                 return;
@@ -193,9 +189,7 @@ impl Reference {
 /// True if the database compares the values of two columns.
 fn is_comparable(catalog: &Catalog, one: FieldId, other: FieldId) -> bool {
     let kind = |field: FieldId| match catalog.base_type(&catalog[field].r#type) {
-        Type::Scalar(Scalar::Int16 | Scalar::Int32 | Scalar::Int64) => {
-            Type::Scalar(Scalar::Int64)
-        }
+        Type::Scalar(Scalar::Int16 | Scalar::Int32 | Scalar::Int64) => Type::Scalar(Scalar::Int64),
         Type::Scalar(Scalar::Text | Scalar::Character { .. }) => Type::Scalar(Scalar::Text),
         other => other.clone(),
     };

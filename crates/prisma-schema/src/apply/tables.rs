@@ -62,7 +62,13 @@ impl Stage<'_> {
             }
             _ => String::new(),
         };
+        let others = find(self.catalog, None, table);
         let remedy = match similar_names(table, names.iter().copied()).first() {
+            _ if !others.is_empty() => {
+                let others: Vec<String> =
+                    others.iter().map(|id| self.catalog.qualified_name(*id)).collect();
+                format!("there is {}: correct @@schema.", others.join(", "))
+            }
             Some(similar) => format!("did you mean @@map(\"{similar}\")?"),
             None => "correct @@map, migrate the database, or serve the schema that has it.".into(),
         };

@@ -65,11 +65,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// An argument as a string, if it is there.
-    pub(super) fn text(
-        &mut self,
-        name: &'static str,
-        mistakes: &mut Collected,
-    ) -> Option<&'a str> {
+    pub(super) fn text(&mut self, name: &'static str, mistakes: &mut Collected) -> Option<&'a str> {
         let found = self.named(name)?;
         let text = found.text();
         if text.is_none() {

@@ -62,9 +62,9 @@ fn find_provider(setting: &Setting, mistakes: &mut Collected) -> Option<Provider
             "databases of the provider {other} are not served: only postgresql, cockroachdb and \
              sqlite are."
         ),
-        Some(other) => format!(
-            "there is no provider \"{other}\": it is postgresql, cockroachdb or sqlite."
-        ),
+        Some(other) => {
+            format!("there is no provider \"{other}\": it is postgresql, cockroachdb or sqlite.")
+        }
         None => "the provider is a string: postgresql, cockroachdb or sqlite.".to_owned(),
     };
     mistakes.add(setting.value.at, message);

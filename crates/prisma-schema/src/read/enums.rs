@@ -24,7 +24,8 @@ fn r#enum(block: &Block, mistakes: &mut Collected) -> Enum {
             }
             "schema" => schema = arguments.first_text("map", mistakes).map(Into::into),
             other => {
-                let message = format!("an enum has no attribute @@{other}: it has @@map and @@schema.");
+                let message =
+                    format!("an enum has no attribute @@{other}: it has @@map and @@schema.");
                 mistakes.add(attribute.name.at, message);
                 continue;
             }

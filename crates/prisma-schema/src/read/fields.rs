@@ -10,7 +10,7 @@ use crate::syntax::{Arity, Attribute, Block, Expression, ExpressionKind, Line};
 const OF_DATABASE: [&str; 3] = ["autoincrement", "now", "dbgenerated"];
 
 /// Functions of defaults that Prisma Client evaluates.
-const OF_CLIENT: [&str; 5] = ["cuid", "uuid", "ulid", "nanoid", "auto"];
+const OF_CLIENT: [&str; 4] = ["cuid", "uuid", "ulid", "nanoid"];
 
 /// Functions of CockroachDB.
 const SEQUENCE: &str = "sequence";
@@ -24,8 +24,9 @@ pub(super) fn fields(block: &Block, types: &Types<'_>, mistakes: &mut Collected)
             let message = format!("{model} has a field {} already: rename one.", field.name);
             mistakes.add(field.at, message);
         } else if let Some(column) = field.find_column()
-            && let Some(first) =
-                fields.iter().find(|own| own.find_column().is_some_and(|own| own.name == column.name))
+            && let Some(first) = fields
+                .iter()
+                .find(|own| own.find_column().is_some_and(|own| own.name == column.name))
         {
             let message = format!(
                 "{model}.{} has the column \"{}\" as {} does: correct one @map.",

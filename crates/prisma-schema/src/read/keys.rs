@@ -69,21 +69,15 @@ fn fields(
         mistakes.add(value.at, "write the name of a field at least.");
         return None;
     }
-    let found = names.iter().map(|(index, name)| {
-        column(model, name, place(value, *index), mistakes)
-    });
+    let found =
+        names.iter().map(|(index, name)| column(model, name, place(value, *index), mistakes));
     // All mistakes are told.
     let found: Vec<Option<usize>> = found.collect();
     found.into_iter().collect()
 }
 
 /// The field of a column by its name.
-pub(super) fn column(
-    model: &Model,
-    name: &str,
-    at: At,
-    mistakes: &mut Collected,
-) -> Option<usize> {
+pub(super) fn column(model: &Model, name: &str, at: At, mistakes: &mut Collected) -> Option<usize> {
     let index = model.fields.iter().position(|field| &*field.name == name);
     match index.map(|index| (index, &model.fields[index].kind)) {
         Some((index, FieldKind::Column(_))) => Some(index),
@@ -107,13 +101,7 @@ pub(super) fn column(
     }
 }
 
-fn add(
-    model: &mut Model,
-    is_primary: bool,
-    fields: Vec<usize>,
-    at: At,
-    mistakes: &mut Collected,
-) {
+fn add(model: &mut Model, is_primary: bool, fields: Vec<usize>, at: At, mistakes: &mut Collected) {
     if is_primary && model.keys.iter().any(|key| key.is_primary) {
         let message = format!("{} has an id already: keep one @id or @@id.", model.name);
         mistakes.add(at, message);

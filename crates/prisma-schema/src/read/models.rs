@@ -10,11 +10,7 @@ use crate::syntax::{Block, BlockKind};
 /// Attributes of blocks that describe indexes, which only the database reads.
 const OF_DATABASE: [&str; 3] = ["index", "fulltext", "shardKey"];
 
-pub(super) fn models(
-    blocks: &[&Block],
-    types: &Types<'_>,
-    mistakes: &mut Collected,
-) -> Vec<Model> {
+pub(super) fn models(blocks: &[&Block], types: &Types<'_>, mistakes: &mut Collected) -> Vec<Model> {
     let mut models: Vec<Model> = Vec::new();
     for block in blocks {
         let model = model(block, types, mistakes);
@@ -72,7 +68,15 @@ fn model(block: &Block, types: &Types<'_>, mistakes: &mut Collected) -> Model {
             name if OF_DATABASE.contains(&name) => {
                 let value = arguments.first("fields");
                 keys::check_index(value, attribute, &model, mistakes);
-                arguments.of_database(&["name", "map", "type", "length", "sort", "clustered", "ops"]);
+                arguments.of_database(&[
+                    "name",
+                    "map",
+                    "type",
+                    "length",
+                    "sort",
+                    "clustered",
+                    "ops",
+                ]);
             }
             other => {
                 let message = format!(

@@ -64,7 +64,8 @@ impl<'b> Types<'b> {
         let meaning = self.find(name);
         if meaning.is_none() && !self.composites.contains(&name) {
             let scalars = ColumnType::SCALARS.iter().map(|(own, _)| *own);
-            let known = scalars.chain(self.models.iter().copied()).chain(self.enums.iter().copied());
+            let known =
+                scalars.chain(self.models.iter().copied()).chain(self.enums.iter().copied());
             let remedy = match similar_names(name, known).first() {
                 Some(similar) => format!("did you mean {similar}?"),
                 None => "define it, or write a scalar.".to_owned(),
@@ -86,20 +87,23 @@ pub(super) fn check_blocks(blocks: &[Block], mistakes: &mut Collected) {
         let Name { text, at } = &block.name;
         check_name(text, *at, mistakes);
         if ColumnType::SCALARS.iter().any(|(own, _)| own == text) {
-            mistakes.add(*at, format!("{text} is a scalar of Prisma: rename the {}.", block.kind.word()));
-        }
-        if let Some(first) = types.iter().take(index).find(|other| other.name.text == *text) {
             mistakes.add(
                 *at,
-                format!("there is a {} {text} already: rename one.", first.kind.word()),
+                format!("{text} is a scalar of Prisma: rename the {}.", block.kind.word()),
             );
+        }
+        if let Some(first) = types.iter().take(index).find(|other| other.name.text == *text) {
+            mistakes
+                .add(*at, format!("there is a {} {text} already: rename one.", first.kind.word()));
         }
     }
 }
 
 /// Reports a name that GraphQL does not have.
 pub(super) fn check_name(name: &str, at: At, mistakes: &mut Collected) {
-    if !is_name(name) || name.starts_with("__") || !name.starts_with(|one: char| one.is_ascii_alphabetic())
+    if !is_name(name)
+        || name.starts_with("__")
+        || !name.starts_with(|one: char| one.is_ascii_alphabetic())
     {
         mistakes.add(
             at,

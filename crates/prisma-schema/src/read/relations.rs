@@ -144,7 +144,9 @@ impl Reader<'_> {
                      of the type {}{}.",
                     self.model_name(end.target),
                     self.model_name(end.index.model),
-                    end.name.map(|name| format!(", with @relation(\"{name}\")")).unwrap_or_default()
+                    end.name
+                        .map(|name| format!(", with @relation(\"{name}\")"))
+                        .unwrap_or_default()
                 );
                 self.mistakes.add(end.at, message);
             }
@@ -274,11 +276,9 @@ impl Reader<'_> {
         let (a, b) = if order(one) <= order(other) { (one, other) } else { (other, one) };
         let table = match one.name {
             Some(name) => format!("_{name}"),
-            None => format!(
-                "_{}To{}",
-                self.model_name(a.index.model),
-                self.model_name(b.index.model)
-            ),
+            None => {
+                format!("_{}To{}", self.model_name(a.index.model), self.model_name(b.index.model))
+            }
         };
         Some(Relation::Pairs { a: a.index, b: b.index, table: table.into() })
     }

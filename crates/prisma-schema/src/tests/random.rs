@@ -11,8 +11,30 @@ const TEXT: &str = "datasource db {\n provider = \"sqlite\"\n}\n\
 
 /// Parts that are put somewhere.
 const PARTS: [&str; 24] = [
-    "{", "}", "(", ")", "[", "]", "@", "@@", "\"", "\\", "//", "/*", "*/", "///", "?", "\n", ".", ":",
-    ",", "é", "\u{0}", "-1", "model X {", "[[[[",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "@",
+    "@@",
+    "\"",
+    "\\",
+    "//",
+    "/*",
+    "*/",
+    "///",
+    "?",
+    "\n",
+    ".",
+    ":",
+    ",",
+    "é",
+    "\u{0}",
+    "-1",
+    "model X {",
+    "[[[[",
 ];
 
 /// A generator of numbers (xorshift), the same ones each time.
@@ -67,7 +89,9 @@ fn no_text_panics_and_each_mistake_has_a_place() {
 
 #[test]
 fn deep_and_long_texts_end() {
-    for text in ["[".repeat(100_000), "model A {\n x Int @default(".to_owned() + &"f(".repeat(50_000)] {
+    for text in
+        ["[".repeat(100_000), "model A {\n x Int @default(".to_owned() + &"f(".repeat(50_000)]
+    {
         assert!(read(vec![File { name: "s".into(), text: text.into() }]).is_err());
     }
 }

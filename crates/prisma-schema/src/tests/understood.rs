@@ -120,27 +120,30 @@ fn every_attribute_and_function_is_read() {
         .collect();
     use Arity::{List, Optional, Required};
     use DefaultValue::{Client, Database, None};
-    assert_eq!(columns, [
-        ("id", "id", ColumnType::String, Required, Database),
-        ("email", "e_mail", ColumnType::String, Required, None),
-        ("age", "age", ColumnType::Int, Optional, Database),
-        ("big", "big", ColumnType::BigInt, Required, Database),
-        ("ratio", "ratio", ColumnType::Float, Required, Database),
-        ("price", "price", ColumnType::Decimal, Required, None),
-        ("ok", "ok", ColumnType::Boolean, Required, Database),
-        ("tags", "tags", ColumnType::String, List, Database),
-        ("at", "at", ColumnType::DateTime, Required, Database),
-        ("seen", "seen", ColumnType::DateTime, Required, None),
-        ("data", "data", ColumnType::Json, Optional, None),
-        ("blob", "blob", ColumnType::Bytes, Optional, None),
-        ("area", "area", ColumnType::Unsupported, Optional, None),
-        ("role", "role", ColumnType::Enum(0), Required, Database),
-        ("key", "key", ColumnType::String, Required, Client("nanoid")),
-        ("plan", "plan", ColumnType::String, Required, Client("cuid")),
-        ("first", "first", ColumnType::String, Required, None),
-        ("last", "last", ColumnType::String, Required, None),
-        ("bossId", "bossId", ColumnType::String, Optional, None),
-    ]);
+    assert_eq!(
+        columns,
+        [
+            ("id", "id", ColumnType::String, Required, Database),
+            ("email", "e_mail", ColumnType::String, Required, None),
+            ("age", "age", ColumnType::Int, Optional, Database),
+            ("big", "big", ColumnType::BigInt, Required, Database),
+            ("ratio", "ratio", ColumnType::Float, Required, Database),
+            ("price", "price", ColumnType::Decimal, Required, None),
+            ("ok", "ok", ColumnType::Boolean, Required, Database),
+            ("tags", "tags", ColumnType::String, List, Database),
+            ("at", "at", ColumnType::DateTime, Required, Database),
+            ("seen", "seen", ColumnType::DateTime, Required, None),
+            ("data", "data", ColumnType::Json, Optional, None),
+            ("blob", "blob", ColumnType::Bytes, Optional, None),
+            ("area", "area", ColumnType::Unsupported, Optional, None),
+            ("role", "role", ColumnType::Enum(0), Required, Database),
+            ("key", "key", ColumnType::String, Required, Client("nanoid")),
+            ("plan", "plan", ColumnType::String, Required, Client("cuid")),
+            ("first", "first", ColumnType::String, Required, None),
+            ("last", "last", ColumnType::String, Required, None),
+            ("bossId", "bossId", ColumnType::String, Optional, None),
+        ]
+    );
     assert_eq!(user.fields[1].documentation.as_deref(), Some("The address.\nOnly one."));
     assert!(user.fields[15].is_ignored);
     assert_eq!(
@@ -191,7 +194,8 @@ fn the_field_with_columns_is_the_one_that_refers() {
         "model A {\n id Int @id\n b B?\n}\n\
          model B {\n aId Int @unique\n a A @relation(fields: [aId], references: [id])\n}",
     );
-    let [Relation::ForeignKey { from, to, fields, references }] = schema.relations.as_slice() else {
+    let [Relation::ForeignKey { from, to, fields, references }] = schema.relations.as_slice()
+    else {
         panic!("{:?}", schema.relations)
     };
     assert_eq!((schema.field_name(*from), schema.field_name(*to)), ("B.a".into(), "A.b".into()));

@@ -45,9 +45,9 @@ impl PrismaSchemaOptions {
         };
         let files = paths.iter().map(file).collect::<Result<Vec<File>, Failure>>()?;
         let schema = prisma_schema::read(files);
-        schema.map(|schema| Some(Arc::new(schema))).map_err(|mistakes| {
-            Failure::Usage(mistakes.to_string())
-        })
+        schema
+            .map(|schema| Some(Arc::new(schema)))
+            .map_err(|mistakes| Failure::Usage(mistakes.to_string()))
     }
 }
 
