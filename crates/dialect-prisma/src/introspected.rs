@@ -22,7 +22,7 @@ mod written;
 use catalog::{Catalog, EntityId, FieldAccess, Note, NoteKind};
 
 use crate::model::{
-    Behaviour, End, Field, FieldKind, IdStrategy, Key, Model, RelationIndex, ScalarField,
+    self, Behaviour, End, Field, FieldKind, IdStrategy, Key, Model, RelationIndex, ScalarField,
     ScalarType, Type, TypeIndex,
 };
 use columns::ColumnTypes;
@@ -101,6 +101,7 @@ impl RowReader<'_, '_> {
     /// The fields of the type, in the order of the columns, and its relations by a column. Fields of
     /// relations stand where their columns do.
     fn fields(self, index: TypeIndex) -> (Vec<Field>, Vec<Draft>) {
+        let is_named = self.catalog.given().entity(self.row.entity).is_some();
         let mut fields = Vec::new();
         let mut drafts = Vec::new();
         for column in self.catalog.fields_of(self.row.entity) {
@@ -171,7 +172,8 @@ impl RowReader<'_, '_> {
                     r#type,
                     column: column.name.clone(),
                     is_unique: is_key || self.catalog[self.row.entity].is_unique_alone(column.id),
-                    default: None,
+                    // A datamodel that is written has no such default.
+                    default: (column.has_default && is_named).then_some(model::Default::OfDatabase),
                     behaviour,
                 }),
             });

@@ -146,6 +146,8 @@ pub enum Default {
     Int(i64),
     Float(f64),
     Boolean(bool),
+    /// That of the column, which only the database knows.
+    OfDatabase,
 }
 
 /// An enum.

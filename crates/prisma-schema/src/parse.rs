@@ -20,8 +20,8 @@ pub(crate) fn parse(file: usize, text: &str, mistakes: &mut Collected) -> Vec<Bl
             Token { kind: TokenKind::NewLine, .. } => {}
             Token { kind: TokenKind::Documentation(text), .. } => documentation.push(text),
             Token { kind: TokenKind::Word(word), at } => {
-                let own = joined(std::mem::take(&mut documentation));
-                match parser.block(Name { text: word, at }, own) {
+                let own = joined(&std::mem::take(&mut documentation));
+                match parser.block(&Name { text: word, at }, own) {
                     Ok(block) => blocks.push(block),
                     Err(Failed) => parser.skip_line(),
                 }
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    fn block(&mut self, word: Name, documentation: Option<String>) -> Result<Block, Failed> {
+    fn block(&mut self, word: &Name, documentation: Option<String>) -> Result<Block, Failed> {
         let known = BlockKind::ALL.iter().find(|(known, _)| **known == word.text);
         let Some((_, kind)) = known.copied() else {
             self.mistakes.add(word.at, format!("`{}` begins no block: {BLOCKS}", word.text));
@@ -224,7 +224,7 @@ impl Parser<'_> {
             attributes.push(self.attribute()?);
         }
         documentation.extend(self.end_of_line()?);
-        Ok(Line { name, r#type, attributes, documentation: joined(documentation) })
+        Ok(Line { name, r#type, attributes, documentation: joined(&documentation) })
     }
 
     fn type_reference(&mut self) -> Result<TypeReference, Failed> {
@@ -291,7 +291,7 @@ impl Parser<'_> {
 }
 
 /// The lines of a documentation.
-fn joined(lines: Vec<String>) -> Option<String> {
+fn joined(lines: &[String]) -> Option<String> {
     let text = lines.join("\n");
     (!text.trim().is_empty()).then(|| text.trim().to_owned())
 }

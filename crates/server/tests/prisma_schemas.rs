@@ -120,7 +120,7 @@ fn mistakes_are_told_at_the_start_with_their_places() {
     let error = refused(&["check", &database, "--prisma", &schema]);
     let expected = format!(
         "error: {schema}, line 12, column 5: Post.x: there is no model, enum or scalar `Strng`: did \
-         you mean String?\n"
+         you mean String?"
     );
     assert!(error.contains(&expected), "{error}");
     // What the database lacks is told once the schema can be read.

@@ -66,6 +66,7 @@ fn made(scalar: &ScalarField, column: &LocatedColumn) -> Option<(catalog::FieldI
             _ => Operand::NewId(NewId::Cuid),
         },
         (_, Some(default)) => Operand::Constant(match default {
+            Default::OfDatabase => return None,
             Default::Text(text) => Value::Text(text.clone()),
             Default::Int(number) => Value::Integer(*number),
             Default::Float(number) => Value::Number(number.to_string().into()),

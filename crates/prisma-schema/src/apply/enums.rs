@@ -109,9 +109,9 @@ impl Stage<'_> {
                 self.mistake(value.at, message);
             }
         }
-        let known = |label: &&Box<str>| r#enum.values.iter().any(|value| value.stored == **label);
+        let known = |label: &str| r#enum.values.iter().any(|value| *value.stored == *label);
         let unknown: Vec<&str> =
-            labels.iter().filter(|label| !known(label)).map(|label| &**label).collect();
+            labels.iter().map(|label| &**label).filter(|label| !known(label)).collect();
         if !unknown.is_empty() {
             let message = format!(
                 "the database has more values, which keep their names: {}.",
@@ -126,7 +126,7 @@ impl Stage<'_> {
     fn give_names(&mut self, r#enum: &Enum, id: EnumId) {
         let labels: Vec<Box<str>> =
             self.catalog[id].labels.iter().map(|label| label.label.clone()).collect();
-        let find = |label: &Box<str>| r#enum.values.iter().find(|value| value.stored == *label);
+        let find = |label: &str| r#enum.values.iter().find(|value| *value.stored == *label);
         let names = labels.iter().map(|label| find(label).map(|value| value.name.clone()));
         self.catalog.name_enum(id, r#enum.name.clone(), names.collect());
         if let Some(text) = &r#enum.documentation {

@@ -203,8 +203,9 @@ impl ApiOptions {
             [] => {}
             refusals => return Err(Failure::Usage(refusals.join("\nerror: "))),
         }
-        let (dialect, definitions) = self.dialect()?;
+        // Before the dialect reads other files that name the tables.
         let prisma_schema = self.prisma_schema()?;
+        let (dialect, definitions) = self.dialect()?;
         let namespaces = self.namespaces(&dialect, prisma_schema.as_deref())?;
         if definitions.is_some() && self.schema.len() != 1 {
             let message = "`--schema` names one schema: the tables of type definitions are in it";
