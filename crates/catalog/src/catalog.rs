@@ -5,6 +5,7 @@ use std::ops::Index;
 
 use crate::entity::{ConstraintComment, Entity, Field, Relationship};
 use crate::function::Function;
+use crate::given::GivenNames;
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
@@ -36,6 +37,7 @@ pub struct Catalog {
     pub(crate) known_rows: HashMap<EntityId, KnownRows>,
     pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
     pub(crate) relationship_estimates: HashMap<RelationshipId, u64>,
+    pub(crate) given: GivenNames,
 }
 
 /// Capabilities of the source, for dialects. A dialect never tests which source it has.

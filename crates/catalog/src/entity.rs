@@ -213,6 +213,9 @@ pub struct FieldAccess {
 impl FieldAccess {
     /// Everything.
     pub const ALL: Self = Self { read: true, insert: true, update: true };
+
+    /// Nothing.
+    pub const NONE: Self = Self { read: false, insert: false, update: false };
 }
 
 /// The reason why inserts do not write a field.

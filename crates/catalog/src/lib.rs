@@ -15,6 +15,7 @@
 //! * [`builder`]: construction of the arena by introspection
 //! * [`estimate`]: estimated numbers of rows
 //! * [`declare`]: declared facts that introspection cannot find
+//! * [`given`]: names that a user has given
 
 pub mod builder;
 pub mod catalog;
@@ -22,6 +23,7 @@ pub mod declare;
 pub mod entity;
 pub mod estimate;
 pub mod function;
+pub mod given;
 pub mod graph;
 pub mod ids;
 mod known_rows;
@@ -43,6 +45,7 @@ pub use function::{
     Argument, ArgumentType, Function, FunctionResult, RelatedRows, Statement, StatementPart,
     Volatility,
 };
+pub use given::{GivenNames, Join, RelationshipNames};
 pub use graph::{
     Coverage, Degree, End, GraphChange, GraphConstraint, GraphConstraintKind, GraphIndex,
     GraphIndexKind, GraphIndexProgress, GraphIndexState, GraphPart, GraphProperty, GraphSummary,

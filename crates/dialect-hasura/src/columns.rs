@@ -70,7 +70,10 @@ pub(super) fn columns<'a>(
         }
         let subject = format!("{}.{}", catalog.qualified_name(entity.id), field.name);
         let own = configuration.column_config.get(&*field.name);
-        let name = tracking.naming.column(configuration, &field.name);
+        let name = match (own, catalog.given().field(field.id)) {
+            (None, Some(given)) => Some(given.to_owned()),
+            (Some(_), _) | (None, None) => tracking.naming.column(configuration, &field.name),
+        };
         let Some(name) = name.filter(|name| is_name(name)) else {
             let message = format!("{:?} is no name of GraphQL.", field.name);
             notes.push(left_out(&subject, &message, RENAME));

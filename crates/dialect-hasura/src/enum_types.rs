@@ -55,7 +55,8 @@ impl EnumTypes {
             let entity = &catalog[source.entity];
             let configuration = &tracked.table.configuration;
             let namespace = entity.namespace.as_deref();
-            let names = TableNames::new(tracking.naming, namespace, &entity.name, configuration);
+            let (given, known) = (catalog.given().entity(entity.id), (namespace, &*entity.name));
+            let names = TableNames::new(tracking.naming, known, given, configuration);
             // The problem of the name is that of the table.
             let Some(name) = names.map(|names| names.r#type("enum")) else { continue };
             let rows = catalog.known_rows(source.entity).cloned().unwrap_or_default();

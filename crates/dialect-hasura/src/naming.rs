@@ -94,15 +94,17 @@ pub(super) struct TableNames<'m> {
 }
 
 impl<'m> TableNames<'m> {
-    /// `None` if the table's name is none of GraphQL, and it has no other one.
+    /// `None` if the table's name is none of GraphQL, and it has no other one: that of the
+    /// configuration, or a given one.
     pub(super) fn new(
         naming: Naming<'m>,
-        namespace: Option<&str>,
-        name: &str,
+        (namespace, name): (Option<&str>, &str),
+        given: Option<&str>,
         configuration: &'m TableConfiguration,
     ) -> Option<Self> {
         let schema = namespace.filter(|namespace| *namespace != DEFAULT_SCHEMA);
-        let identifier = Identifier::of_entity(schema, name, configuration.custom_name.as_deref())?;
+        let custom = configuration.custom_name.as_deref().or(given);
+        let identifier = Identifier::of_entity(schema, name, custom)?;
         Some(Self { naming, identifier, configuration })
     }
 
@@ -195,7 +197,7 @@ mod tests {
             (SourceCustomization::default(), TableConfiguration::default());
         let check = |convention, namespace, name: &str, expected: [&str; 3]| {
             let naming = Naming { convention, customization: &customization };
-            let names = TableNames::new(naming, namespace, name, &configuration);
+            let names = TableNames::new(naming, (namespace, name), None, &configuration);
             let names = names.unwrap_or_else(|| panic!("{name} has no names"));
             let types: Vec<String> = names.types().collect();
             assert_eq!([&*types[0], &*types[2], &*names.roots()[8]], expected);

@@ -179,7 +179,9 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         let configuration = tracking.configuration(entity.id);
         let place = tracking.find(entity.id).map(|tracked| &tracked.table.table.place);
         let namespace = entity.namespace.as_deref();
-        let Some(names) = TableNames::new(naming, namespace, &entity.name, configuration) else {
+        let given = catalog.given().entity(entity.id);
+        let known = (namespace, &*entity.name);
+        let Some(names) = TableNames::new(naming, known, given, configuration) else {
             let name = naming::table(namespace, &entity.name);
             let message = format!("{name:?} is no name of GraphQL.");
             match place {

@@ -164,6 +164,10 @@ impl Scope<'_, '_> {
         for (relationship, direction, is_object) in forward.chain(single).chain(many) {
             let hop = Hop { relationship, direction };
             let relationship = &catalog[relationship];
+            let names_given = catalog.given();
+            if names_given.leaves_out(relationship.id) {
+                continue;
+            }
             let other = match direction {
                 HopDirection::Forward => relationship.to,
                 HopDirection::Backward => relationship.from,
@@ -181,7 +185,19 @@ impl Scope<'_, '_> {
             let columns = column_names(catalog, &relationship.from_fields);
             let is_taken = |name: &str| names.owner(name).is_some();
             let convention = self.tracking.convention();
-            let name = relationship_name(kind, &table, &columns, is_taken, convention);
+            let given = match direction {
+                HopDirection::Forward => names_given.forward(relationship.id),
+                HopDirection::Backward => names_given.backward(relationship.id),
+            };
+            let name = match given {
+                Some(given) => given.to_owned(),
+                None => relationship_name(kind, &table, &columns, is_taken, convention),
+            };
+            if let (Some(_), Some(first)) = (given, names.owner(&name)) {
+                let what = format!("the field {name} of {}", catalog.qualified_name(entity.id));
+                self.notes.push(collision(&subject, &what, first, RENAME));
+                continue;
+            }
             if !is_name(&name) {
                 let message = format!("its field would be {name:?}, which is no name of GraphQL.");
                 self.notes.push(left_out(&subject, &message, RENAME));
@@ -189,6 +205,13 @@ impl Scope<'_, '_> {
             }
             names.claim(&name, &format!("the foreign key {subject}"));
             relations.push(Relation::new(catalog, name, hop, target, (kind, false)));
+        }
+        for join in catalog.given().joins(catalog, entity.id) {
+            let subject = format!("{}.{}", catalog.qualified_name(entity.id), join.name);
+            let table = &catalog[catalog[join.near].from].name;
+            let message =
+                format!("Hasura has no lists through a table: the rows of {table} are one.");
+            self.notes.push(left_out(&subject, &message, "select the related rows below these."));
         }
         relations
     }

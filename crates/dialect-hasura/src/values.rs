@@ -206,7 +206,10 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type) -> Values {
     match base {
         Type::List(item) => list(catalog, values(catalog, item)),
         Type::Scalar(scalar) => single(scalar_value(catalog, scalar), base),
-        Type::Enum(id) => single(plain(&named(&catalog[*id].name), Leaf::Text), base),
+        Type::Enum(id) => {
+            let name = catalog.given().r#enum(*id).unwrap_or(&catalog[*id].name);
+            single(plain(&named(name), Leaf::Text), base)
+        }
         Type::Range(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
         Type::Composite(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
         Type::Domain(_) | Type::Row(_) => single(opaque(TEXT, Leaf::Any), base),

@@ -72,7 +72,7 @@ pub(super) fn add_types(
     }
     for (column, aggregated) in columns {
         let r#type = TypeRef::named(scalars.get(aggregated.scalar));
-        let definition = FieldDefinition::new(&column.field.name, r#type);
+        let definition = FieldDefinition::new(column.name, r#type);
         let value = |(_, function)| {
             let leaf = aggregated.leaf(function)?.clone();
             let (field, form) = (Some(column.field.id), aggregated.form);

@@ -16,6 +16,8 @@ const RENAME: &str = "rename the column, or show it under another name by a view
 #[derive(Debug)]
 pub(super) struct Column<'a> {
     pub(super) field: &'a Field,
+    /// The given name, or that of the source.
+    pub(super) name: &'a str,
     pub(super) values: Values,
     /// True if `<Obj>Clauses` has it.
     pub(super) filtered: bool,
@@ -48,28 +50,30 @@ pub(super) fn columns<'a>(
             continue;
         }
         let subject = format!("{}.{}", catalog.qualified_name(entity.id), field.name);
-        if !is_name(&field.name) {
-            let message = format!("{:?} is no name of GraphQL.", field.name);
+        let name = catalog.given().field(field.id).unwrap_or(&field.name);
+        if !is_name(name) {
+            let message = format!("{name:?} is no name of GraphQL.");
             notes.push(left_out(&subject, &message, RENAME));
             continue;
         }
         if !read {
             let values = values(catalog, &field.r#type, big_integers);
-            unread.push(Column { field, values, filtered: false, sorted: false });
+            unread.push(Column { field, name, values, filtered: false, sorted: false });
             continue;
         }
-        if let Err(first) = names.claim(&field.name, &format!("the column {subject}")) {
-            let what = format!("the field {}", field.name);
+        if let Err(first) = names.claim(name, &format!("the column {subject}")) {
+            let what = format!("the field {name}");
             notes.push(collision(&subject, &what, &first, RENAME));
             continue;
         }
         let values = values(catalog, &field.r#type, big_integers);
-        let clashes = CLAUSE_LISTS.contains(&&*field.name);
+        let clashes = CLAUSE_LISTS.contains(&name);
         if values.comparable && clashes {
-            notes.push(clause_list_note(&subject, &field.name));
+            notes.push(clause_list_note(&subject, name));
         }
         shown.push(Column {
             field,
+            name,
             filtered: values.comparable && !clashes,
             sorted: values.ordered && values.lists == 0,
             values,

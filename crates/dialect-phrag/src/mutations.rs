@@ -211,7 +211,7 @@ fn is_stored(column: &Column<'_>) -> bool {
 /// True if an update can set a column: those of the key identify the row.
 fn is_settable(column: &Column<'_>, key: &[usize], planned: &Planned<'_>) -> bool {
     let is_key = key.iter().any(|place| planned.columns[*place].field.id == column.field.id);
-    is_stored(column) && !is_key && &*column.field.name != KEY
+    is_stored(column) && !is_key && column.name != KEY
 }
 
 impl<'a> Planned<'a> {
@@ -241,7 +241,7 @@ fn add_keys(
     for place in &mutations.key {
         let column = &planned.columns[*place];
         let r#type = shared.r#type(column).non_null();
-        let definition = FieldDefinition::new(&column.field.name, r#type);
+        let definition = FieldDefinition::new(column.name, r#type);
         builder.add_field(keys, definition, FieldBinding::Column(column.field.id));
     }
     keys
@@ -261,7 +261,7 @@ fn add_key_columns(
         let r#type = shared.r#type(column).non_null();
         builder.add_input_field(
             key_columns,
-            InputDefinition::new(&column.field.name, r#type),
+            InputDefinition::new(column.name, r#type),
             InputBinding::lenient(FilterRole::Equal(column.field.id)),
         );
     }
@@ -275,7 +275,7 @@ fn add_stored(
     column: &Column<'_>,
     shared: &Shared<'_>,
 ) {
-    let definition = InputDefinition::new(&column.field.name, shared.r#type(column));
+    let definition = InputDefinition::new(column.name, shared.r#type(column));
     builder.add_argument(
         field,
         definition,

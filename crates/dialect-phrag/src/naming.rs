@@ -37,7 +37,15 @@ impl EntityNames {
 
 /// The names for an entity called `name` in the source.
 pub(super) fn entity_names(name: &str) -> EntityNames {
-    let object = pascal_case(&singular(name));
+    names_around(name, pascal_case(&singular(name)))
+}
+
+/// The names for an entity whose type a user has named.
+pub(super) fn given_names(name: &str) -> EntityNames {
+    names_around(name, name.into())
+}
+
+fn names_around(name: &str, object: String) -> EntityNames {
     EntityNames {
         clauses: format!("{object}Clauses"),
         sort: format!("{object}Sort"),

@@ -8,7 +8,7 @@ use super::Options;
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, Columns, columns, needs_key};
 use super::mutations::{Mutations, mutations, result_name};
-use super::naming::{self, EntityNames, entity_names};
+use super::naming::{self, EntityNames, entity_names, given_names};
 use super::relations::{Relation, name_aggregates, relations};
 
 /// Types that the API has whatever the source has. In GraphQL, types named `Mutation` and
@@ -82,7 +82,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
             continue;
         }
         let subject = catalog.qualified_name(entity.id);
-        let names = entity_names(&entity.name);
+        let given = catalog.given().entity(entity.id);
+        let names = given.map_or_else(|| entity_names(&entity.name), given_names);
         if let Some(note) = obstacle(entity, &names, &subject, aggregation, &types, &lists) {
             notes.push(note);
             continue;

@@ -16,6 +16,8 @@ const RENAME: &str = "rename the foreign key's column, or one of the two.";
 pub(super) struct Relation {
     pub(super) name: String,
     pub(super) hop: Hop,
+    /// The second hop, of rows that a join entity relates.
+    pub(super) far: Option<Hop>,
     /// The index of the target entity in the plan.
     pub(super) target: usize,
     /// The field of aggregates of the related rows, if there is one.
@@ -36,6 +38,9 @@ pub(super) fn relations(
     let mut relations = Vec::new();
     for (id, direction) in forward.chain(backward) {
         let relationship = &catalog[id];
+        if catalog.given().leaves_out(id) {
+            continue;
+        }
         let other = match direction {
             HopDirection::Forward => relationship.to,
             HopDirection::Backward => relationship.from,
@@ -46,9 +51,14 @@ pub(super) fn relations(
             continue;
         }
         let Some(column) = naming_column(catalog, relationship) else { continue };
-        let name = match direction {
-            HopDirection::Forward => naming::has_one(column, &catalog[other].name),
-            HopDirection::Backward => {
+        let given = match direction {
+            HopDirection::Forward => catalog.given().forward(id),
+            HopDirection::Backward => catalog.given().backward(id),
+        };
+        let name = match (given, direction) {
+            (Some(given), _) => given.to_owned(),
+            (None, HopDirection::Forward) => naming::has_one(column, &catalog[other].name),
+            (None, HopDirection::Backward) => {
                 naming::has_many(&catalog[other].name, column, is_ambiguous(catalog, relationship))
             }
         };
@@ -61,16 +71,42 @@ pub(super) fn relations(
             notes.push(collision(&subject, &what, &first, RENAME));
         } else {
             let hop = Hop { relationship: id, direction };
-            relations.push(Relation { name, hop, target, aggregate: None });
+            relations.push(Relation { name, hop, far: None, target, aggregate: None });
         }
     }
+    joined(catalog, entity, places, names, notes, &mut relations);
     relations
+}
+
+/// Adds the given relations through join entities.
+fn joined(
+    catalog: &Catalog,
+    entity: &Entity,
+    places: &FxHashMap<EntityId, usize>,
+    names: &mut Names,
+    notes: &mut Vec<Note>,
+    relations: &mut Vec<Relation>,
+) {
+    for join in catalog.given().joins(catalog, entity.id) {
+        let Some(target) = places.get(&catalog[join.far].to).copied() else { continue };
+        let subject = subject(catalog, &catalog[join.far]);
+        let what = format!("the rows that {subject} joins");
+        if let Err(first) = names.claim(&join.name, &what) {
+            let field = format!("the field {} of {}", join.name, catalog.qualified_name(entity.id));
+            notes.push(collision(&subject, &field, &first, RENAME));
+            continue;
+        }
+        let hop = Hop { relationship: join.near, direction: HopDirection::Backward };
+        let far = Some(Hop { relationship: join.far, direction: HopDirection::Forward });
+        let name = join.name.clone().into();
+        relations.push(Relation { name, hop, far, target, aggregate: None });
+    }
 }
 
 /// Names the aggregates of an entity's relations; columns and relations come first.
 pub(super) fn name_aggregates(catalog: &Catalog, planned: &mut Planned<'_>, notes: &mut Vec<Note>) {
     for relation in &mut planned.relations {
-        if relation.hop.direction == HopDirection::Forward {
+        if relation.hop.direction == HopDirection::Forward || relation.far.is_some() {
             continue;
         }
         let name = naming::aggregate(&relation.name);

@@ -130,17 +130,16 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
             InputBinding::lenient(role),
         );
     }
-    for Column { field, values, filtered, sorted } in &planned.columns {
-        let mut definition = FieldDefinition::new(&field.name, types.scalars.of(values));
+    for Column { field, name, values, filtered, sorted } in &planned.columns {
+        let mut definition = FieldDefinition::new(name, types.scalars.of(values));
         definition.description = field.description.as_deref().map(Into::into);
         builder.add_field(own.object, definition, FieldBinding::Column(field.id));
         builder.bind_column(field.id, values.binding.clone());
         if let Some(operators) = types.operators.find(values.scalar).filter(|_| *filtered) {
-            let text =
-                format!("`{}` cannot be null; leave it out or name an operator.", field.name);
+            let text = format!("`{name}` cannot be null; leave it out or name an operator.");
             builder.add_input_field(
                 own.clauses,
-                InputDefinition::new(&field.name, TypeRef::named(operators)),
+                InputDefinition::new(name, TypeRef::named(operators)),
                 InputBinding::refuse_null(
                     FilterRole::Operators(Arc::new(Subject::field(field.id))),
                     &text,
@@ -150,7 +149,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
         if let Some(sort) = own.sort.filter(|_| *sorted) {
             builder.add_input_field(
                 sort,
-                InputDefinition::new(&field.name, TypeRef::named(types.operators.direction)),
+                InputDefinition::new(name, TypeRef::named(types.operators.direction)),
                 InputBinding::lenient(OrderRole::Field(field.id)),
             );
         }
@@ -168,7 +167,10 @@ fn add_relations(
     for relation in &planned.relations {
         let target = &entities[relation.target];
         let target_types = types.entities[relation.target];
-        let from = RowsFrom::Relation(relation.hop);
+        let from = match relation.far {
+            Some(far) => RowsFrom::Through { near: relation.hop, far },
+            None => RowsFrom::Relation(relation.hop),
+        };
         match relation.hop.direction {
             HopDirection::Forward => {
                 let binding = rows(from, target, RowsForm::Single, options);

@@ -29,7 +29,7 @@ pub(super) struct Build<'a> {
     /// Tables whose rows are the values of enums.
     pub(super) enum_tables: &'a EnumTables,
     /// Naming rules.
-    pub(super) inflection: Inflection,
+    pub(super) inflection: Inflection<'a>,
     pub(super) api: ApiBuilder,
     /// The names of all types.
     pub(super) types: Claims,
@@ -104,7 +104,7 @@ impl<'a> Build<'a> {
             options,
             annotations,
             enum_tables,
-            inflection: Inflection::new(options),
+            inflection: Inflection::new(options, catalog.given()),
             api: ApiBuilder::default(),
             types,
             of_values: of_values.clone(),

@@ -105,7 +105,7 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
         {
             continue;
         }
-        let name = build.inflection.table_type(build.table_name(entity.id));
+        let name = build.row_type_name(entity.id);
         if naming::is_hidden(&entity.name) {
             note_hidden(build, &subject);
             continue;
@@ -157,7 +157,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             note_hidden(build, &subject);
             continue;
         }
-        let name = build.inflection.column(build.column_name(field.id));
+        let name = build.column_field_name(field.id);
         let not_null = is_never_null(build, entity, field);
         if !shown {
             // A function's field may have the name: the column is an input only.

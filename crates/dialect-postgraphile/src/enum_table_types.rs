@@ -62,6 +62,6 @@ fn table_type(build: &mut Build<'_>, place: usize) -> Option<ValueType> {
             return None;
         }
         let definition = Definition { name, description: table.description.clone() };
-        enums::value(build, &table.labels, "text", definition)
+        enums::value(build, (&table.labels, &[]), "text", definition)
     })
 }

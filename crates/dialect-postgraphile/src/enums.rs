@@ -14,10 +14,10 @@ use super::types::{Definition, value_type};
 use api::binding::{ValueBinding, ValueShape};
 use api::case::{constant_case, spell, spell_foreign};
 
-/// The type of an enum, or of a domain over it.
+/// The type of an enum, or of a domain over it. Labels may have given names.
 pub(super) fn value(
     build: &mut Build<'_>,
-    labels: &[EnumLabel],
+    (labels, given): (&[EnumLabel], &[Option<&str>]),
     database_name: &str,
     definition: Definition,
 ) -> Option<ValueType> {
@@ -27,7 +27,12 @@ pub(super) fn value(
     }
     let kind = TypeKind::Enum { values: Vec::new() };
     let r#type = build.add_type(&definition.name, definition.description, kind)?;
-    let names = value_names(&labels.iter().map(|label| &*label.label).collect::<Vec<_>>());
+    let names = value_names(labels.iter().enumerate().map(|(place, label)| {
+        match given.get(place).copied().flatten() {
+            Some(name) => name.to_owned(),
+            None => value_name(&label.label),
+        }
+    }));
     for (label, name) in labels.iter().zip(&names) {
         let description = label.description.as_deref().map(Into::into);
         let value = EnumValueDefinition { description, ..EnumValueDefinition::new(name) };
@@ -52,11 +57,11 @@ pub(super) fn value(
 
 /// A name for each label. Of several labels with one name the first keeps it; the others get a
 /// number, since a label without a name could not be output.
-pub(super) fn value_names(labels: &[&str]) -> Vec<String> {
-    let wanted: Vec<String> = labels.iter().map(|label| value_name(label)).collect();
+fn value_names(wanted: impl Iterator<Item = String>) -> Vec<String> {
+    let wanted: Vec<String> = wanted.collect();
     let mut taken: HashSet<String> = HashSet::new();
     let free: HashSet<&String> = wanted.iter().collect();
-    let mut names = Vec::with_capacity(labels.len());
+    let mut names = Vec::with_capacity(wanted.len());
     for name in &wanted {
         let mut unique = name.clone();
         let mut number = 2;
@@ -206,7 +211,7 @@ mod tests {
             "ASTERISK",
             "ASTERISK_B",
         ];
-        assert_eq!(value_names(&labels), names);
+        assert_eq!(value_names(labels.into_iter().map(value_name)), names);
     }
 
     #[test]
@@ -214,6 +219,6 @@ mod tests {
         let labels = ["A_B", "a:b", "a b", "A_B_2", "__x", "é", "имя", "☂", "__"];
         let names =
             ["A_B", "A_B_3", "A_B_4", "A_B_2", "_X", "E", "U0438U043CU044F", "U2602", "U005FU005F"];
-        assert_eq!(value_names(&labels), names);
+        assert_eq!(value_names(labels.into_iter().map(value_name)), names);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Each table with two foreign keys joins the tables that they refer to. A row is returned once,
 //! however often it is joined; where the join table is unique for two rows, its other columns are
-//! fields of the edge, otherwise the edge has the join rows.
+//! fields of the edge, otherwise the edge has the join rows. Without the option, only relations with
+//! a given name are there.
 
 use catalog::{FieldId, Relationship};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
@@ -35,15 +36,16 @@ struct JoinPath<'a> {
 
 /// Adds the fields of one entity.
 pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize) {
-    if !build.options.many_to_many {
-        return;
-    }
     let Some(entity) = served.get(index).map(|one| one.entity) else { return };
     let catalog = build.catalog;
     for left in &entity.incoming {
         let left = &catalog[*left];
         for right in &catalog[left.from].outgoing {
             let right = &catalog[*right];
+            let is_given = find_given(build, left, right).is_some();
+            if !build.options.many_to_many && !is_given {
+                continue;
+            }
             let Some(way) = find_way(build, served, left, right) else { continue };
             let collections = way.collections(build);
             if collections.has_connections() {
@@ -54,6 +56,13 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
             }
         }
     }
+}
+
+/// The given name of the relation along two foreign keys.
+fn find_given<'a>(build: &Build<'a>, left: &Relationship, right: &Relationship) -> Option<&'a str> {
+    let mut joins = build.catalog.given().joins(build.catalog, left.to);
+    let join = joins.find(|join| (join.near, join.far) == (left.id, right.id))?;
+    Some(&join.name)
 }
 
 /// The relation along two foreign keys, if there is one. As in the plugin each is of one column,
@@ -120,6 +129,13 @@ impl JoinPath<'_> {
 
     /// The field's name, and the base of its types' names.
     fn names(&self, build: &Build<'_>, collection: Collection) -> (String, String) {
+        if let Some(given) = find_given(build, self.left, self.right) {
+            let name = match collection {
+                Collection::Connection => given.to_owned(),
+                Collection::List => build.given_list_name(given, self.collections(build)),
+            };
+            return (name, given.to_owned());
+        }
         let columns: Vec<FieldId> =
             [self.left.from_fields.as_slice(), self.right.from_fields.as_slice()].concat();
         let target = build.table_name(self.right.to);

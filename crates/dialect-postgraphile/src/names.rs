@@ -1,8 +1,9 @@
 //! Names of the database's objects: [`naming`](super::naming) applied to the catalog and its smart
 //! tags.
 
-use catalog::{EntityId, FieldId, FunctionId, KeyKind, Relationship};
+use catalog::{EntityId, EnumId, FieldId, FunctionId, KeyKind, Relationship};
 
+use super::SimpleCollections;
 use super::build::Build;
 use super::naming::{ListSuffix, RelationNames, coerce};
 use super::tags::Tags;
@@ -27,12 +28,33 @@ impl<'a> Build<'a> {
 
     /// The base of names of and around an entity.
     pub(super) fn table_name(&self, entity: EntityId) -> &'a str {
-        self.entity_tags(entity).text("name").unwrap_or(&self.catalog[entity].name)
+        let given = self.catalog.given().entity(entity);
+        given
+            .or_else(|| self.entity_tags(entity).text("name"))
+            .unwrap_or(&self.catalog[entity].name)
+    }
+
+    /// The type of an entity's rows: a given name as it is.
+    pub(super) fn row_type_name(&self, entity: EntityId) -> String {
+        match self.catalog.given().entity(entity) {
+            Some(name) => name.into(),
+            None => self.inflection.table_type(self.table_name(entity)),
+        }
+    }
+
+    /// The field of a column: a given name as it is.
+    pub(super) fn column_field_name(&self, field: FieldId) -> String {
+        match self.catalog.given().field(field) {
+            // The name belongs to the global id.
+            Some(name) if name != self.inflection.node_id() => name.into(),
+            Some(_) | None => self.inflection.column(self.column_name(field)),
+        }
     }
 
     /// The base of names of and around a column.
     pub(super) fn column_name(&self, field: FieldId) -> &'a str {
-        self.field_tags(field).text("name").unwrap_or(&self.catalog[field].name)
+        let given = self.catalog.given().field(field);
+        given.or_else(|| self.field_tags(field).text("name")).unwrap_or(&self.catalog[field].name)
     }
 
     pub(super) fn column_names(&self, fields: &[FieldId]) -> Vec<&'a str> {
@@ -116,7 +138,8 @@ impl<'a> Build<'a> {
 
     /// The field that follows a foreign key.
     pub(super) fn forward_name(&self, relationship: &Relationship) -> String {
-        match self.relationship_tags(relationship).text("fieldName") {
+        let given = self.catalog.given().forward(relationship.id);
+        match given.or_else(|| self.relationship_tags(relationship).text("fieldName")) {
             Some(name) => name.into(),
             None => self.inflection.forward(&self.relation_names(relationship)),
         }
@@ -126,8 +149,10 @@ impl<'a> Build<'a> {
     pub(super) fn backward_single_name(&self, relationship: &Relationship) -> String {
         let tags = self.relationship_tags(relationship);
         let names = self.relation_names(relationship);
-        let given = tags.text("foreignSingleFieldName").or_else(|| tags.text("foreignFieldName"));
+        let given = self.catalog.given().backward(relationship.id);
         given
+            .or_else(|| tags.text("foreignSingleFieldName"))
+            .or_else(|| tags.text("foreignFieldName"))
             .map(Into::into)
             .or_else(|| self.inflection.backward_single_by_role(&names))
             // As in PostGraphile, where one function names both directions.
@@ -139,6 +164,9 @@ impl<'a> Build<'a> {
     pub(super) fn backward_many_name(&self, relationship: &Relationship) -> String {
         let tags = self.relationship_tags(relationship);
         let suffix = list_suffix(tags);
+        if let Some(name) = self.catalog.given().backward(relationship.id) {
+            return self.inflection.as_connection(name, suffix);
+        }
         match tags.text("foreignFieldName") {
             Some(name) if tags.has("foreignSimpleFieldName") => name.into(),
             Some(name) => self.inflection.as_connection(name, suffix),
@@ -150,12 +178,29 @@ impl<'a> Build<'a> {
     pub(super) fn backward_list_name(&self, relationship: &Relationship) -> String {
         let tags = self.relationship_tags(relationship);
         let suffix = list_suffix(tags);
+        if let Some(name) = self.catalog.given().backward(relationship.id) {
+            return self.given_list_name(name, self.relation_collections(relationship));
+        }
         match (tags.text("foreignSimpleFieldName"), tags.text("foreignFieldName")) {
             (Some(name), _) => name.into(),
             (None, Some(name)) => self.inflection.as_list(name, suffix),
             (None, None) => {
                 self.inflection.backward_list(&self.relation_names(relationship), suffix)
             }
+        }
+    }
+
+    /// The given names of an enum's labels, in their order.
+    pub(super) fn given_labels(&self, r#enum: EnumId) -> Vec<Option<&'a str>> {
+        let places = 0..self.catalog[r#enum].labels.len();
+        places.map(|place| self.catalog.given().label(r#enum, place)).collect()
+    }
+
+    /// The list of a given name: the name as it is, unless a connection has it.
+    pub(super) fn given_list_name(&self, name: &str, collections: SimpleCollections) -> String {
+        match collections.has_connections() {
+            true => format!("{name}List"),
+            false => name.into(),
         }
     }
 

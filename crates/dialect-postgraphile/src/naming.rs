@@ -7,6 +7,8 @@ mod mutations;
 #[cfg(test)]
 mod peer;
 
+use catalog::GivenNames;
+
 use super::{Options, SimplifiedNames};
 use api::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
 use api::plural::VERSION_7;
@@ -14,9 +16,11 @@ pub(super) use mutations::Verb;
 
 /// Naming rules.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Inflection {
+pub(super) struct Inflection<'a> {
     simplified: Option<SimplifiedNames>,
     classic_ids: bool,
+    /// Names of tables that a user has given: they are singular.
+    given: Option<&'a GivenNames>,
 }
 
 /// The bases of names of the fields along a foreign key.
@@ -52,9 +56,10 @@ pub(super) fn is_hidden(name: &str) -> bool {
 }
 
 /// Words.
-impl Inflection {
-    pub(super) fn new(options: &Options) -> Self {
-        Self { simplified: options.simplified_names, classic_ids: options.classic_ids }
+impl<'a> Inflection<'a> {
+    pub(super) fn new(options: &Options, given: &'a GivenNames) -> Self {
+        let Options { simplified_names: simplified, classic_ids, .. } = *options;
+        Self { simplified, classic_ids, given: Some(given) }
     }
 
     /// The name of the global id.
@@ -77,7 +82,11 @@ impl Inflection {
         }
     }
 
+    /// The singular of a name; a given one is singular.
     pub(super) fn singularize(self, name: &str) -> String {
+        if self.given.is_some_and(|given| given.is_singular(name)) {
+            return name.into();
+        }
         match self.simplified {
             Some(_) => change_last_word(name, |word| VERSION_7.singularize(word)),
             None => VERSION_7.singularize(name),
@@ -124,7 +133,7 @@ impl Inflection {
 }
 
 /// Types.
-impl Inflection {
+impl Inflection<'_> {
     /// The singular of a table's name; one that ends like the input types of another table gets the
     /// suffix of a record.
     pub(super) fn singular_table(self, table: &str) -> String {
@@ -203,7 +212,7 @@ impl Inflection {
 }
 
 /// Fields.
-impl Inflection {
+impl Inflection<'_> {
     pub(super) fn all_rows(self, table: &str, suffix: ListSuffix) -> String {
         let (all, suffix) = self.all(table, suffix);
         let ending = if self.has_list_suffix(suffix) { "" } else { "-connection" };
@@ -474,7 +483,7 @@ pub(super) enum ListSuffix {
 }
 
 /// Functions.
-impl Inflection {
+impl Inflection<'_> {
     /// The field of a function's result, a set as a connection.
     pub(super) fn function(self, name: &str, is_set: bool, suffix: ListSuffix) -> String {
         let ending = if is_set && !self.has_list_suffix(suffix) { "-connection" } else { "" };
@@ -626,8 +635,11 @@ mod tests {
 
     #[test]
     fn simplified_fields_have_the_names_of_the_plugin() {
-        let simplified =
-            Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
+        let simplified = Inflection {
+            simplified: Some(SimplifiedNames::default()),
+            classic_ids: false,
+            given: None,
+        };
         let cases: [(&[&str], &str, &str, &str); 9] = [
             (&["author_id"], "author", "authoredPost", "authoredPosts"),
             (&["parent_id"], "parent", "childPost", "childPosts"),
@@ -672,9 +684,13 @@ mod tests {
             ("equipment", "equipments", "equipmentsList", "equipmentsConnection", "equipments"),
         ];
         for (table, all, list, omitted_all, omitted_list) in cases {
-            let plain =
-                Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
-            let omitted = Inflection { simplified: Some(omitting), classic_ids: false };
+            let plain = Inflection {
+                simplified: Some(SimplifiedNames::default()),
+                classic_ids: false,
+                given: None,
+            };
+            let omitted =
+                Inflection { simplified: Some(omitting), classic_ids: false, given: None };
             let names = [plain, omitted].map(|inflection| {
                 (
                     inflection.all_rows(table, ListSuffix::Default),
@@ -689,7 +705,7 @@ mod tests {
 
     #[test]
     fn with_classic_ids_a_column_id_is_the_row_id() {
-        let classic_ids = Inflection { simplified: None, classic_ids: true };
+        let classic_ids = Inflection { simplified: None, classic_ids: true, given: None };
         assert_eq!(classic_ids.column("id"), "rowId");
         assert_eq!(classic_ids.row_by("people", &["id"]), "personByRowId");
         assert_eq!(classic_ids.order_value("id", "asc"), "ID_ASC");

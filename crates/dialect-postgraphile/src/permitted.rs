@@ -82,6 +82,7 @@ impl Build<'_> {
         let fields = relationship.from_fields.iter().chain(&relationship.to_fields);
         let shown = |field: &FieldId| self.offers_field(*field, Action::Read);
         found
+            && !self.catalog.given().leaves_out(relationship.id)
             && fields.into_iter().all(shown)
             && !omits(self.relationship_tags(relationship), action)
     }

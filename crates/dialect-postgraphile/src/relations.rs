@@ -159,7 +159,9 @@ pub(super) fn is_single(build: &Build<'_>, relationship: &Relationship) -> bool 
 /// True if there is a field of the rows that refer to a row, in any form.
 pub(super) fn has_many(build: &Build<'_>, relationship: &Relationship) -> bool {
     let legacy = build.options.legacy_relations;
-    (!is_single(build, relationship) || legacy.has_many())
+    // A given name belongs to one field.
+    let is_named = build.catalog.given().backward(relationship.id).is_some();
+    (!is_single(build, relationship) || legacy.has_many() && !(is_named && legacy.has_single()))
         && build.offers_relationship(relationship, Action::Read)
         && build.offers_relationship(relationship, Action::Many)
         && build.offers_entity(relationship.from, Action::Many)

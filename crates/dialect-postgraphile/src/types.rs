@@ -30,14 +30,18 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
                 let Enum { namespace, name, labels, .. } = &catalog[id];
                 let annotated = build.annotations.r#enum(id);
                 let Annotated { tags, description } = annotated;
-                let type_name = match tags.text("enumName") {
+                let given = catalog.given();
+                let type_name = match given.r#enum(id).or_else(|| tags.text("enumName")) {
                     Some(name) => name.into(),
                     None => build.inflection.other_type(tags.text("name").unwrap_or(name)),
                 };
                 let definition = Definition { name: type_name, description: description.clone() };
                 let known = (namespace.as_deref(), &**name);
                 match definition.claim(build, known, annotated, "served as text") {
-                    Some(definition) => enums::value(build, labels, name, definition),
+                    Some(definition) => {
+                        let given = build.given_labels(id);
+                        enums::value(build, (labels, &given), name, definition)
+                    }
                     None => scalar_value(build, &Scalar::Text, None),
                 }
             })
@@ -125,7 +129,8 @@ fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
         Type::Scalar(scalar) => scalar_value(build, scalar, Some(definition)),
         Type::Enum(base) => {
             let Enum { labels, name, .. } = &catalog[*base];
-            enums::value(build, labels, name, definition)
+            let given = build.given_labels(*base);
+            enums::value(build, (labels, &given), name, definition)
         }
         Type::Composite(base) => parts::composite(build, *base, definition, true),
         Type::Range(base) => parts::range(build, *base, Some(definition)),

@@ -19,10 +19,10 @@ mod tables;
 mod tests;
 mod written;
 
-use catalog::{Catalog, EntityId, Note, NoteKind};
+use catalog::{Catalog, EntityId, FieldAccess, Note, NoteKind};
 
 use crate::model::{
-    Behaviour, End, Field, FieldKind, IdStrategy, Key, Model, RelationIndex, ScalarField,
+    self, Behaviour, End, Field, FieldKind, IdStrategy, Key, Model, RelationIndex, ScalarField,
     ScalarType, Type, TypeIndex,
 };
 use columns::ColumnTypes;
@@ -49,7 +49,10 @@ pub fn introspected(catalog: &Catalog) -> Introspected {
     let mut model = Model::default();
     for row in &tables.rows {
         model.types.push(Type {
-            name: names.r#type(&catalog[row.entity].name),
+            name: match catalog.given().entity(row.entity) {
+                Some(name) => names.take(name),
+                None => names.r#type(&catalog[row.entity].name),
+            },
             description: catalog[row.entity].description.clone(),
             table: catalog[row.entity].name.clone(),
             old_name: None,
@@ -98,6 +101,7 @@ impl RowReader<'_, '_> {
     /// The fields of the type, in the order of the columns, and its relations by a column. Fields of
     /// relations stand where their columns do.
     fn fields(self, index: TypeIndex) -> (Vec<Field>, Vec<Draft>) {
+        let is_named = self.catalog.given().entity(self.row.entity).is_some();
         let mut fields = Vec::new();
         let mut drafts = Vec::new();
         for column in self.catalog.fields_of(self.row.entity) {
@@ -106,8 +110,13 @@ impl RowReader<'_, '_> {
             {
                 // The key of rows that a type has.
                 let Some(target) = self.tables.type_of(reference.target) else { continue };
-                let name = names::field(&column.name, true, &taken);
+                let given = self.catalog.given();
+                let name = match given.forward(reference.relationship) {
+                    Some(name) => name.into(),
+                    None => names::field(&column.name, true, &taken),
+                };
                 drafts.push(Draft::Inline(Inline {
+                    back: given.backward(reference.relationship).map(Into::into),
                     holder: index,
                     field: fields.len(),
                     target,
@@ -128,6 +137,9 @@ impl RowReader<'_, '_> {
                 });
                 continue;
             }
+            if column.access == FieldAccess::NONE {
+                continue;
+            }
             let is_key = column.id == self.row.key;
             let Some(r#type) = self.types.scalar(&column.r#type, is_key) else {
                 let subject =
@@ -139,9 +151,10 @@ impl RowReader<'_, '_> {
                 ));
                 continue;
             };
-            let name = match is_key {
-                true => names::key(&column.name, &taken),
-                false => names::field(&column.name, false, &taken),
+            let name = match (self.catalog.given().field(column.id), is_key) {
+                (Some(name), _) => name.into(),
+                (None, true) => names::key(&column.name, &taken),
+                (None, false) => names::field(&column.name, false, &taken),
             };
             let is_date = r#type == ScalarType::DateTime;
             let behaviour = match (is_key, &*column.name) {
@@ -159,7 +172,8 @@ impl RowReader<'_, '_> {
                     r#type,
                     column: column.name.clone(),
                     is_unique: is_key || self.catalog[self.row.entity].is_unique_alone(column.id),
-                    default: None,
+                    // A datamodel that is written has no such default.
+                    default: (column.has_default && is_named).then_some(model::Default::OfDatabase),
                     behaviour,
                 }),
             });

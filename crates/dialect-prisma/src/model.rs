@@ -146,6 +146,8 @@ pub enum Default {
     Int(i64),
     Float(f64),
     Boolean(bool),
+    /// That of the column, which only the database knows.
+    OfDatabase,
 }
 
 /// An enum.
@@ -154,6 +156,8 @@ pub struct Enum {
     pub name: Box<str>,
     pub description: Option<Box<str>>,
     pub values: Vec<Box<str>>,
+    /// The stored values, in the order of `values`: the same, unless they have given names.
+    pub labels: Vec<Box<str>>,
 }
 
 /// A relation between the rows of two types, or of one.

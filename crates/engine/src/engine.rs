@@ -57,6 +57,8 @@ pub struct Options {
     pub live: FeedOptions,
     /// Whether the schema has `@defer`.
     pub has_defer: bool,
+    /// The schema of Prisma ORM that names the tables, their columns and relations.
+    pub prisma_schema: Option<Arc<prisma_schema::Schema>>,
 }
 
 /// One API over one source, shared by all threads.
@@ -107,6 +109,8 @@ pub enum OpenError {
     Topics(CompileError),
     #[error("the policies do not fit the source: {0}")]
     Policies(#[from] PolicyProblems),
+    #[error("{0}")]
+    PrismaSchema(#[from] prisma_schema::Mistakes),
     #[error(transparent)]
     SchemaFirst(#[from] SchemaFirstError),
     #[error(transparent)]
@@ -215,6 +219,9 @@ impl Engine {
         }
         let mut notes = self.notes();
         let reason = match (notes.next(), address) {
+            (None, _) if options.prisma_schema.is_some() && is_known => {
+                "the Prisma schema has no model that can be shown".to_owned()
+            }
             (Some(note), _) => {
                 let more = match notes.count() {
                     0 => String::new(),
@@ -252,7 +259,10 @@ impl Engine {
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;
-        let (source, catalog) = stored_metadata::open(address, options).await?;
+        let (source, mut catalog) = stored_metadata::open(address, options).await?;
+        if let Some(schema) = &options.prisma_schema {
+            prisma_schema::apply(&mut catalog, schema)?;
+        }
         let (dialect, left_out) = graph::defined(&source, &dialect).await?;
         let mut declaration = Declaration::new(catalog, &dialect);
         let wanted = declaration.wanted_rows();

@@ -87,6 +87,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        prisma_schema: None,
     }
 }
 

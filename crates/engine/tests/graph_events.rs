@@ -64,6 +64,7 @@ async fn served_with(graph: Graph, types: &str, live: bool, feed: FeedOptions) -
         resolvers: None,
         live: feed,
         has_defer: false,
+        prisma_schema: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let worker = Rc::new(Worker::new(Engine::open(&address, &options).await.unwrap()));

@@ -72,6 +72,7 @@ pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engi
         policies: None,
         federation: None,
         schema_first: Some(SchemaFirst { definitions: datamodel.into(), apply }),
+        prisma_schema: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,

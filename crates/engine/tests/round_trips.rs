@@ -96,6 +96,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        prisma_schema: None,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

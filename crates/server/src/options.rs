@@ -46,6 +46,7 @@ mod policies;
 mod postgraphile;
 mod prisma;
 mod prisma_api;
+mod prisma_schema;
 mod quantity;
 mod registry;
 mod roles;

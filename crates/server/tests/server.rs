@@ -55,6 +55,7 @@ mod other_programs;
 mod persisted;
 mod policies;
 mod prisma;
+mod prisma_schemas;
 #[path = "support/program.rs"]
 mod program;
 mod reload;

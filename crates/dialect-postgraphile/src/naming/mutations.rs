@@ -33,7 +33,7 @@ impl Verb {
 }
 
 /// Rows.
-impl Inflection {
+impl Inflection<'_> {
     /// A row of a table, in inputs and payloads.
     pub(crate) fn table_field(self, table: &str) -> String {
         self.camel_case(&self.singular_table(table))
@@ -149,7 +149,7 @@ impl Inflection {
 }
 
 /// Names beyond PostGraphile.
-impl Inflection {
+impl Inflection<'_> {
     /// The field that inserts a row, or updates the one of the same key.
     pub(crate) fn upsert_by(self, table: &str, columns: &[&str]) -> String {
         let (table, columns) = (self.singular_table(table), self.joined(columns));
@@ -199,7 +199,7 @@ impl Inflection {
 }
 
 /// Functions.
-impl Inflection {
+impl Inflection<'_> {
     /// The field that calls a volatile function.
     pub(crate) fn change_by_function(self, function: &str) -> String {
         self.camel_case(&coerce(function))
@@ -238,7 +238,8 @@ impl Inflection {
 mod tests {
     use super::*;
 
-    const CLASSIC: Inflection = Inflection { simplified: None, classic_ids: false };
+    const CLASSIC: Inflection<'_> =
+        Inflection { simplified: None, classic_ids: false, given: None };
 
     #[test]
     fn changes_have_the_names_of_postgraphile() {
@@ -256,8 +257,11 @@ mod tests {
 
     #[test]
     fn simplified_changes_have_the_names_of_the_plugin() {
-        let simplified =
-            Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
+        let simplified = Inflection {
+            simplified: Some(SimplifiedNames::default()),
+            classic_ids: false,
+            given: None,
+        };
         assert_eq!(simplified.change_by_node_id(Verb::Update, "people"), "updatePersonByNodeId");
         let by_key = |kind, column| simplified.change_by(Verb::Update, "people", kind, &[column]);
         assert_eq!(by_key(KeyKind::Primary, "id"), "updatePerson");
@@ -265,7 +269,7 @@ mod tests {
         assert_eq!(simplified.patch_field("people"), "patch");
         assert_eq!(simplified.deleted_node_id("people"), "deletedPersonNodeId");
         let long = SimplifiedNames { short_keys: false, ..SimplifiedNames::default() };
-        let long = Inflection { simplified: Some(long), classic_ids: true };
+        let long = Inflection { simplified: Some(long), classic_ids: true, given: None };
         assert_eq!(long.change_by_node_id(Verb::Delete, "people"), "deletePerson");
         let by_key = long.change_by(Verb::Delete, "people", KeyKind::Primary, &["id"]);
         assert_eq!(by_key, "deletePersonByRowId");

@@ -11,15 +11,15 @@ use api::case::{camel_case, constant_case};
 const WORDS: &str = include_str!("../../../../fixtures/names/words.tsv");
 const NAMES: &str = include_str!("../../../../fixtures/names/names.tsv");
 
-const CLASSIC: Inflection = Inflection { simplified: None, classic_ids: false };
+const CLASSIC: Inflection<'_> = Inflection { simplified: None, classic_ids: false, given: None };
 
 /// The lines of a table without its header, split at tabs.
 fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
     table.lines().skip(1).map(|line| line.split('\t').collect())
 }
 
-fn simplified() -> Inflection {
-    Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false }
+fn simplified() -> Inflection<'static> {
+    Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false, given: None }
 }
 
 #[derive(Default)]
@@ -69,7 +69,7 @@ fn random_words_have_the_forms_of_postgraphile() {
 /// A table that refers to another one, or is identified, by a column; a function of its name.
 #[derive(Clone, Copy)]
 struct Named<'a> {
-    inflection: Inflection,
+    inflection: Inflection<'static>,
     table: &'a str,
     column: &'a str,
     other: &'a str,

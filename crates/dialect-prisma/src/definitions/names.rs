@@ -164,10 +164,12 @@ impl<'d> Names<'d> {
                 TypeBody::Enum(values) => values.as_slice(),
                 _ => &[],
             };
+            let values = enum_values(at, values, version, problems);
             Enum {
                 name: (&*definition.name).into(),
                 description: definition.description.as_deref().map(Into::into),
-                values: enum_values(at, values, version, problems),
+                labels: values.clone(),
+                values,
             }
         });
         enums.collect()

@@ -40,10 +40,20 @@ impl<'c> ColumnTypes<'c> {
     pub(super) fn enums(&self, names: &mut Names) -> Vec<Enum> {
         let enums = self.enums.iter().map(|id| {
             let own = &self.catalog[*id];
+            let given = self.catalog.given();
+            let labels: Vec<Box<str>> =
+                own.labels.iter().map(|label| label.label.clone()).collect();
+            let values = labels.iter().enumerate().map(|(place, label)| {
+                given.label(*id, place).map_or_else(|| label.clone(), Into::into)
+            });
             Enum {
-                name: names.r#type(&own.name),
+                name: match given.r#enum(*id) {
+                    Some(name) => names.take(name),
+                    None => names.r#type(&own.name),
+                },
                 description: own.description.clone(),
-                values: own.labels.iter().map(|label| label.label.clone()).collect(),
+                values: values.collect(),
+                labels,
             }
         });
         enums.collect()
@@ -57,7 +67,10 @@ fn is_valid_enum(catalog: &Catalog, id: EnumId) -> bool {
         label.starts_with(|first: char| first.is_ascii_uppercase())
             && label.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
     };
-    !labels.is_empty() && labels.iter().all(|label| is_valid(&label.label))
+    // Given names are names of GraphQL.
+    let is_named = |place: usize| catalog.given().label(id, place).is_some();
+    let mut places = labels.iter().enumerate();
+    !labels.is_empty() && places.all(|(place, label)| is_named(place) || is_valid(&label.label))
 }
 
 /// The type of a key; `None` if a datamodel has no such ids.

@@ -27,6 +27,8 @@ pub(super) struct Inline {
     /// The index of its field.
     pub(super) field: usize,
     pub(super) target: TypeIndex,
+    /// The given name of the field of the other end.
+    pub(super) back: Option<Box<str>>,
     pub(super) column: Box<str>,
     pub(super) is_unique: bool,
 }
@@ -44,6 +46,8 @@ pub(super) struct Pairs {
 struct PairEnd {
     r#type: TypeIndex,
     column: Box<str>,
+    /// The given name of the field of these rows.
+    name: Option<Box<str>>,
 }
 
 /// The relations by tables of pairs.
@@ -52,7 +56,10 @@ pub(super) fn of_pairs(catalog: &Catalog, tables: &Tables) -> Vec<Draft> {
         let Pair { entity, ends: [first, second], id } = pair;
         let end = |own: &Reference| {
             let column = catalog[own.column].name.clone();
-            Some(PairEnd { r#type: tables.type_of(own.target)?, column })
+            let mut joins = catalog.given().joins(catalog, own.target);
+            let name = joins.find(|join| join.near == own.relationship);
+            let name = name.map(|join| join.name.clone());
+            Some(PairEnd { r#type: tables.type_of(own.target)?, column, name })
         };
         Some(Draft::Pairs(Pairs {
             table: catalog[*entity].name.clone(),
@@ -119,10 +126,15 @@ fn set_fields(types: &mut [Type], index: RelationIndex, relation: &Relation) {
 }
 
 /// Adds a field for the rows of the other end. Its relation is set later.
-fn add_field(types: &mut [Type], index: TypeIndex, wanted: &str, is_list: bool) -> usize {
+fn add_field(
+    types: &mut [Type],
+    index: TypeIndex,
+    (given, wanted): (Option<Box<str>>, &str),
+    is_list: bool,
+) -> usize {
     let fields = &mut types[index.0].fields;
     let taken: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
-    let name = names::back_field(wanted, &taken);
+    let name = given.unwrap_or_else(|| names::back_field(wanted, &taken));
     fields.push(Field {
         name,
         description: None,
@@ -171,12 +183,12 @@ fn free_name(wanted: &str, relations: &[Relation]) -> Box<str> {
 
 impl Inline {
     fn relation(self, types: &mut [Type], is_ambiguous: bool, relations: &[Relation]) -> Relation {
-        let Self { holder, field, target, column, is_unique } = self;
+        let Self { holder, field, target, back, column, is_unique } = self;
         // Prisma stores a relation of one row to one of the same type at its second field, which may
         // not be this one.
         let is_list = !is_unique || holder == target;
         let table = types[holder.0].table.clone();
-        let back = add_field(types, target, &table, is_list);
+        let back = add_field(types, target, (back, &table), is_list);
         let name_of = |own: TypeIndex, field: usize| &types[own.0].fields[field].name;
         let (a, b, is_turned) = in_order(types, end(holder, field), end(target, back));
         let name = match is_ambiguous {
@@ -206,12 +218,12 @@ impl Pairs {
         let is_of_itself = first.r#type == second.r#type;
         let name_of = |types: &[Type], own: TypeIndex| types[own.0].name.clone();
         let wanted = name_of(types, second.r#type);
-        let near = add_field(types, first.r#type, &wanted, true);
+        let near = add_field(types, first.r#type, (first.name, &wanted), true);
         let wanted = match is_of_itself {
             true => format!("{}Of", name_of(types, first.r#type)),
             false => name_of(types, first.r#type).into(),
         };
-        let far = add_field(types, second.r#type, &wanted, true);
+        let far = add_field(types, second.r#type, (second.name, &wanted), true);
         let (a, b, is_turned) = in_order(types, end(first.r#type, near), end(second.r#type, far));
         let (a_column, b_column) = match is_turned {
             false => (first.column, second.column),

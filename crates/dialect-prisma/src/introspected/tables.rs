@@ -1,8 +1,8 @@
 //! Tables by what they have: rows of a type, pairs of a relation, or elements of lists.
 
 use catalog::{
-    Catalog, Entity, EntityId, EntityKind, Field, FieldId, KeyKind, Note, Relationship, Scalar,
-    Type,
+    Catalog, Entity, EntityId, EntityKind, Field, FieldId, KeyKind, Note, Relationship,
+    RelationshipId, Scalar, Type,
 };
 
 use super::columns::key_type;
@@ -36,6 +36,7 @@ pub(super) struct Row {
 pub(super) struct Reference {
     pub(super) column: FieldId,
     pub(super) target: EntityId,
+    pub(super) relationship: RelationshipId,
     /// True if no two rows have one value.
     pub(super) is_unique: bool,
 }
@@ -61,7 +62,7 @@ impl Tables {
         let finder = Finder { catalog };
         let mut tables = Self::default();
         let mut lists = Vec::new();
-        let stored = catalog.entities().filter(|own| is_table(own));
+        let stored = catalog.entities().filter(|own| finder.is_served(own));
         for entity in stored {
             if let Some(list) = finder.list(entity) {
                 lists.push(list);
@@ -78,6 +79,14 @@ impl Tables {
                     "add one, as in `ALTER TABLE … ADD COLUMN id …`",
                 ));
             }
+        }
+        let views = catalog.entities().filter(|own| !is_table(own));
+        for view in views.filter(|own| catalog.given().entity(own.id).is_some()) {
+            notes.push(left_out(
+                catalog.qualified_name(view.id),
+                "the rows of views have no ids in this dialect",
+                "serve it with another dialect",
+            ));
         }
         for (of, list) in lists {
             if let Some(row) = tables.rows.iter_mut().find(|row| row.entity == of) {
@@ -110,6 +119,10 @@ struct Finder<'c> {
 }
 
 impl<'c> Finder<'c> {
+    fn is_served(&self, entity: &Entity) -> bool {
+        is_table(entity) && !self.catalog.is_left_out(entity.id)
+    }
+
     fn columns(&self, entity: &Entity) -> Vec<&'c Field> {
         self.catalog.fields_of(entity.id).collect()
     }
@@ -156,9 +169,12 @@ impl<'c> Finder<'c> {
     fn reference(&self, entity: &Entity, own: &Relationship) -> Option<Reference> {
         let ([column], [to]) = (&*own.from_fields, &*own.to_fields) else { return None };
         let target = &self.catalog[own.to];
-        let is_id = is_table(target) && self.key(target) == Some(*to);
+        let is_id = self.is_served(target)
+            && self.key(target) == Some(*to)
+            && !self.catalog.given().leaves_out(own.id);
         let is_unique = entity.is_unique_alone(*column);
-        is_id.then_some(Reference { column: *column, target: own.to, is_unique })
+        let (column, target, relationship) = (*column, own.to, own.id);
+        is_id.then_some(Reference { column, target, relationship, is_unique })
     }
 
     /// The table of a list, with the table of the rows that have it.
@@ -214,7 +230,9 @@ impl<'c> Finder<'c> {
             _ => false,
         };
         let others = entity.outgoing.iter().map(|id| &self.catalog[*id]);
-        let others = others.filter(|own| !is_used(own));
+        let is_wanted =
+            |own: &&Relationship| !is_used(own) && !self.catalog.given().leaves_out(own.id);
+        let others = others.filter(is_wanted);
         let notes = others.map(|own| {
             left_out(
                 format!("{}: {}", self.catalog.qualified_name(entity.id), own.name),

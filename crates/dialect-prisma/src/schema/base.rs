@@ -34,8 +34,9 @@ pub(super) fn add(build: &mut Builder<'_>) {
     let enums = build.model.enums.iter().enumerate();
     let is_used = |index| has_fields(build.model, ScalarType::Enum(EnumIndex(index)));
     for (_, r#enum) in enums.filter(|(index, _)| is_used(*index)) {
-        let values = r#enum.values.iter();
-        let values = values.map(|name| DraftValue::new(name, ValueBinding::Label(name.clone())));
+        let values = r#enum.values.iter().zip(&r#enum.labels);
+        let values =
+            values.map(|(name, label)| DraftValue::new(name, ValueBinding::Label(label.clone())));
         build.values(&r#enum.name, values.collect());
     }
     let count = PayloadField::AffectedRows;

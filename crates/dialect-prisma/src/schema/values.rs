@@ -72,6 +72,7 @@ fn made(scalar: &ScalarField, column: &LocatedColumn) -> Option<(catalog::FieldI
             _ => Operand::NewId(NewId::Cuid),
         },
         (_, Some(default)) => Operand::Constant(match default {
+            Default::OfDatabase => return None,
             Default::Text(text) => Value::Text(text.clone()),
             Default::Int(number) => Value::Integer(*number),
             Default::Float(number) => Value::Number(number.to_string().into()),
@@ -104,8 +105,11 @@ fn moment(stored: &Type) -> Leaf {
 }
 
 fn enum_leaf(model: &Model, EnumIndex(index): EnumIndex) -> Leaf {
-    let values = model.enums.get(index).map(|known| known.values.as_slice()).unwrap_or_default();
-    let names = values.iter().map(|value| (value.clone(), value.clone()));
+    let names = model
+        .enums
+        .get(index)
+        .into_iter()
+        .flat_map(|known| known.labels.iter().cloned().zip(known.values.iter().cloned()));
     Leaf::Enum(Arc::new(EnumNames::new(names)))
 }
 

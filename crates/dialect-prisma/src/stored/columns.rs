@@ -100,7 +100,7 @@ fn fill(scalar: &ScalarField) -> Option<Fill> {
         (_, Some(Default::Int(number))) => Some(Fill::Text(number.to_string().into())),
         (_, Some(Default::Float(number))) => Some(Fill::Text(number.to_string().into())),
         (_, Some(Default::Boolean(value))) => Some(Fill::Text(value.to_string().into())),
-        (_, None) => None,
+        (_, Some(Default::OfDatabase) | None) => None,
     }
 }
 

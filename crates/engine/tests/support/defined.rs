@@ -28,6 +28,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        prisma_schema: None,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
     remove_rules(&mut options);
@@ -57,6 +58,13 @@ pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(
         _ => return Ok(()),
     };
     let file = fixtures().join("databases").join(database).join(name);
+    if let Dialect::Prisma(dialect) = &mut options.dialect
+        && !file.exists()
+    {
+        // Tables that no datamodel has made.
+        dialect.is_introspected = true;
+        return Ok(());
+    }
     let text = std::fs::read_to_string(&file);
     let text = text.map_err(|error| format!("{}: {error}", file.display()))?;
     define(options, &text, ApplyMigrations::Never)

@@ -1,5 +1,7 @@
 //! The options line of a case: what the engine is told besides the dialect.
 
+use std::sync::Arc;
+
 use dialects::federation::Options as Federation;
 use engine::{ErrorOptions, ExtendedError, Options};
 
@@ -10,6 +12,7 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/data
 pub(crate) fn parse(line: &str) -> Result<impl FnOnce(&mut Options), String> {
     let mut errors = ErrorOptions::default();
     let mut federation = None;
+    let mut prisma_schema = None;
     for word in line.split_whitespace() {
         match word.split_once('=') {
             None if word == "show-constraints" => errors.show_constraints = true,
@@ -22,6 +25,7 @@ pub(crate) fn parse(line: &str) -> Result<impl FnOnce(&mut Options), String> {
                 let text = text.map_err(|error| format!("{path}: {error}"))?;
                 federation.get_or_insert_with(Federation::default).extension = Some(text.into());
             }
+            Some(("prisma", file)) => prisma_schema = Some(read_prisma(file)?),
             None if word == "show-database-errors" => errors.show_database_errors = true,
             Some(("extended-errors", parts)) => {
                 errors.extended = parts.split(',').map(extended).collect::<Result<_, _>>()?;
@@ -37,7 +41,17 @@ pub(crate) fn parse(line: &str) -> Result<impl FnOnce(&mut Options), String> {
     Ok(move |options: &mut Options| {
         options.errors = errors;
         options.federation = federation;
+        options.prisma_schema = prisma_schema;
     })
+}
+
+/// A schema of Prisma ORM in a file.
+fn read_prisma(file: &str) -> Result<Arc<prisma_schema::Schema>, String> {
+    let path = [FIXTURES, file].concat();
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    let file = prisma_schema::File { name: file.into(), text: text.into() };
+    let schema = prisma_schema::read(vec![file]).map_err(|mistakes| mistakes.to_string())?;
+    Ok(Arc::new(schema))
 }
 
 fn extended(part: &str) -> Result<ExtendedError, String> {

@@ -163,6 +163,7 @@ impl Shop {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: true,
+            prisma_schema: None,
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -288,6 +288,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        prisma_schema: None,
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

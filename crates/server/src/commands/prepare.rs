@@ -154,6 +154,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             resolvers: None,
             live: serving.subscriptions.to_engine()?,
             has_defer: false,
+            prisma_schema: None,
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

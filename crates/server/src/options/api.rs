@@ -25,6 +25,7 @@ use super::phrag::PhragOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
 use super::prisma_api::PrismaApiOptions;
+use super::prisma_schema::PrismaSchemaOptions;
 use super::registry::RegistryOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
@@ -113,6 +114,8 @@ pub(crate) struct ApiOptions {
     pub(crate) custom: CustomOptions,
     #[command(flatten)]
     pub(crate) hasura: HasuraOptions,
+    #[command(flatten)]
+    prisma_schema: PrismaSchemaOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -203,7 +206,10 @@ impl ApiOptions {
             [] => {}
             refusals => return Err(Failure::Usage(refusals.join("\nerror: "))),
         }
+        // Before the dialect reads other files that name the tables.
+        let prisma_schema = self.prisma_schema()?;
         let (dialect, definitions) = self.dialect()?;
+        let namespaces = self.namespaces(&dialect, prisma_schema.as_deref())?;
         if definitions.is_some() && self.schema.len() != 1 {
             let message = "`--schema` names one schema: the tables of type definitions are in it";
             return Err(Failure::Usage(message.into()));
@@ -216,8 +222,9 @@ impl ApiOptions {
                 ..engine::live::FeedOptions::default()
             },
             has_defer: self.defer_directive,
+            prisma_schema,
             source: engine::OpenOptions {
-                namespaces: self.namespaces(&dialect)?,
+                namespaces,
                 extensions: self.postgraphile.extensions(),
                 rights: match self.no_ignore_rbac {
                     true => Rights::Respected,
@@ -246,7 +253,17 @@ impl ApiOptions {
 
     /// The schemas to read: those of the metadata, unless they are given. None if the database says
     /// which they are.
-    fn namespaces(&self, dialect: &Dialect) -> Result<Vec<String>, Failure> {
+    fn namespaces(
+        &self,
+        dialect: &Dialect,
+        prisma_schema: Option<&prisma_schema::Schema>,
+    ) -> Result<Vec<String>, Failure> {
+        let datasource = prisma_schema.and_then(|schema| schema.datasource.as_ref());
+        if let Some(datasource) = datasource.filter(|own| !own.schemas.is_empty())
+            && !self.given.contains("schema")
+        {
+            return Ok(datasource.schemas.iter().map(|name| name.to_string()).collect());
+        }
         let Dialect::Hasura(options) = dialect else { return Ok(self.schema.clone()) };
         if matches!(options.metadata, MetadataSetting::Stored { .. })
             && SourceKind::of(&self.address()?) != SourceKind::Postgres
@@ -263,6 +280,23 @@ impl ApiOptions {
             MetadataSetting::Stored { .. } => Vec::new(),
             MetadataSetting::Read(served) => served.schemas(),
         })
+    }
+
+    /// The schema of Prisma ORM. What else names the tables is a contradiction.
+    fn prisma_schema(&self) -> Result<Option<Arc<prisma_schema::Schema>>, Failure> {
+        if self.given.contains("prisma") {
+            for (other, what) in [
+                ("metadata", "the metadata of Hasura names the tables itself"),
+                ("types", "the datamodel of `--types` names the tables itself"),
+                ("data", "`--data` makes the tables of a datamodel, which names them"),
+            ] {
+                if self.given.contains(other) {
+                    let message = format!("`--prisma` and `--{other}` exclude each other: {what}");
+                    return Err(Failure::Usage(message));
+                }
+            }
+        }
+        self.prisma_schema.read()
     }
 
     /// Refusals of given options that have no meaning for the source or the dialect.

@@ -231,6 +231,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::Tables("authorization of a graph is in its type definitions, by `@authorization`"),
         &["policies"],
     ),
+    (Scope::Tables("the type definitions of a graph have its names"), &["prisma"]),
     (Scope::Tables("a graph has one transaction for a request"), &["mutation-transactions"]),
     (Scope::Tables("SIGHUP reloads the type definitions of a graph"), &["watch"]),
     (Scope::Tables("a graph is no database of Dgraph's definitions"), &["data"]),
@@ -312,7 +313,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
 ];
 
 /// Options that a dialect refuses, each with what it has instead.
-const NOT_IN_DIALECT: [(DialectName, &str, &str); 6] = [
+const NOT_IN_DIALECT: [(DialectName, &str, &str); 7] = [
     (DialectName::Hasura, "require-token", "`--admin-secret` makes credentials necessary"),
     (
         DialectName::Hasura,
@@ -321,6 +322,7 @@ const NOT_IN_DIALECT: [(DialectName, &str, &str); 6] = [
     ),
     (DialectName::Hasura, "jwt-role", "tokens name the role as those of Hasura do"),
     (DialectName::Hasura, "jwt-claims", "session variables are no settings of PostgreSQL"),
+    (DialectName::Dgraph, "prisma", "its type definitions name the tables"),
     (DialectName::Dgraph, "mutation-transactions", TRANSACTIONS),
     (DialectName::Prisma, "mutation-transactions", TRANSACTIONS),
 ];

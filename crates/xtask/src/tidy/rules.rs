@@ -87,6 +87,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "metadata is read and written without a catalog, a dialect or a source",
     },
     Layer {
+        within: "prisma-schema",
+        may: &["catalog", "graphql"],
+        reason: "a schema gives names to a catalog: it knows no dialect and no source",
+    },
+    Layer {
         within: "geojson",
         may: &[],
         reason: "a geometry is a value: who reads it and who stores it is elsewhere",
@@ -241,6 +246,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "clients",
             "connectors",
             "live",
+            "prisma-schema",
         ],
         reason: "the engine is a library below the server",
     },
@@ -271,6 +277,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "engine",
             "event-triggers",
             "hasura-metadata",
+            "prisma-schema",
             "redact",
             "sample",
         ],

@@ -178,6 +178,9 @@ fn descriptions_and_names_of_tables_are_read() {
                     values: [
                         "A",
                     ],
+                    labels: [
+                        "A",
+                    ],
                 },
             ],
             relations: [],
