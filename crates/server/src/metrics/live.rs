@@ -110,7 +110,7 @@ pub(super) fn encode_engines(
     let help = "Executions of live queries";
     let executions = |counted: &Counted<'_>| counted.live.executions;
     encode_counter(&all, ("thalweg_live_executions", help), executions, writer)?;
-    let help = "Listeners to channels of notifications, and to changes of nodes";
+    let help = "Listeners to channels of notifications, and to changes of nodes and rows";
     let listeners = |counted: &Counted<'_>| counted.events.listeners;
     encode_gauge(&all, ("thalweg_event_listeners", help), listeners, writer)?;
     let help = "Executions of subscriptions to events";
