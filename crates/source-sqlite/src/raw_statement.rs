@@ -55,7 +55,7 @@ impl RawConnection {
 }
 
 fn rows(statement: &mut Statement<'_>, most_bytes: u64) -> Result<String, RawStatementError> {
-    let names: Vec<String> = statement.column_names().into_iter().map(Into::into).collect();
+    let names: Vec<String> = statement.column_names().map(Into::into).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut writer = RowsWriter::new(&names, most_bytes);
     let mut rows = statement.raw_query();

@@ -309,7 +309,7 @@ impl<'r, N: FnMut() -> String> Reader<'r, N> {
         }
         let mut changes = Vec::new();
         for (index, pairs) in relations {
-            changes.extend(self.relation(&self.model.relations[index], pairs));
+            changes.extend(self.relation(&self.model.relations[index], &pairs));
         }
         Ok(changes)
     }
@@ -318,13 +318,13 @@ impl<'r, N: FnMut() -> String> Reader<'r, N> {
     fn relation(
         &mut self,
         relation: &Relation,
-        pairs: Vec<(Value, Value, String)>,
+        pairs: &[(Value, Value, String)],
     ) -> Option<Change> {
         let mut rows = RowBuffer::default();
         let (table, kind) = match &relation.storage {
             RelationStorage::Inline { end, column } => {
                 let of = relation.end(*end).r#type;
-                for (a, b, _) in &pairs {
+                for (a, b, _) in pairs {
                     let (key, value) = match end {
                         End::A => (a, b),
                         End::B => (b, a),
@@ -340,7 +340,7 @@ impl<'r, N: FnMut() -> String> Reader<'r, N> {
             RelationStorage::Table { table, id_column, .. } => {
                 let tables = &self.tables.tables;
                 let table = tables.iter().position(|own| own.name == *table)?;
-                for (a, b, _) in &pairs {
+                for (a, b, _) in pairs {
                     if id_column.is_some() {
                         rows.push(&Value::Text((self.new_id)()));
                     }

@@ -1,5 +1,6 @@
 //! Log lines about what unauthenticated clients can do.
 
+use dialects::{Dialect, prisma};
 use engine::Api;
 
 use crate::http::Settings;
@@ -24,6 +25,16 @@ struct Exposure {
     has_every_role: bool,
     /// The option that requires authentication.
     remedy: &'static str,
+}
+
+/// Warns of statements of SQL that clients may send.
+pub(super) fn warn_of_statements(dialect: &Dialect) {
+    if let Dialect::Prisma(prisma::Options { raw_access: true, .. }) = dialect {
+        tracing::warn!(
+            "with --raw-access whoever may send mutations may read and change everything that the \
+             user of the connection may, by any statement"
+        );
+    }
 }
 
 /// Logs what unauthenticated clients can do, if they can reach the server.

@@ -12,7 +12,7 @@ use engine::{Api, Engine, OpenError, OpenOptions, SchemaWatch, SourceAddress};
 
 use sources::EventLog;
 
-use crate::commands::block_on;
+use crate::commands::{block_on, exposure};
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
 use crate::http::{
@@ -280,12 +280,7 @@ fn with_prisma(
     serving: &ServingOptions,
 ) -> Settings {
     let Dialect::Prisma(options) = &engine_options.dialect else { return settings };
-    if options.raw_access {
-        tracing::warn!(
-            "with --raw-access whoever may send mutations may read and change everything that the \
-             user of the connection may, by any statement"
-        );
-    }
+    exposure::warn_of_statements(&engine_options.dialect);
     let OpenOptions { namespaces, timeouts, .. } = &engine_options.source;
     let place = Place {
         source: source.clone(),

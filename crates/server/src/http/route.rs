@@ -88,13 +88,14 @@ async fn observe(
 ) -> Response {
     let callbacks = service.settings.callbacks.as_ref();
     let path = request.uri().path();
-    let graphql = GraphqlPath::find(service, &request);
+    let is_handshake = sockets::is_handshake(&request);
+    let graphql = GraphqlPath::find(service, &request, is_handshake);
     let target = match path {
         path if callbacks.is_some_and(|own| own.id(context.purpose, path).is_some()) => {
             Target::Callback
         }
         _ if context.purpose == Purpose::Callbacks => Target::Other,
-        _ if graphql.is_some() && sockets::is_handshake(&request) => Target::Handshake,
+        _ if graphql.is_some() && is_handshake => Target::Handshake,
         _ if graphql.is_some() && single_stream::is_addressed(service, &request) => {
             Target::SingleStream
         }
@@ -181,7 +182,8 @@ async fn route(
         exchange.refusal = Some(refusal);
         return response;
     }
-    if let Some(path) = GraphqlPath::find(service, &request) {
+    let is_handshake = exchange.target == Target::Handshake;
+    if let Some(path) = GraphqlPath::find(service, &request, is_handshake) {
         return route_graphql(service, request, (path, readable), exchange, context).await;
     }
     if let Some(endpoint) = hasura::Endpoint::find(service, request.uri().path()) {

@@ -13,7 +13,7 @@ use supergraph::SubgraphId;
 use supergraph::Supergraph;
 
 use super::KnownSource;
-use crate::commands::block_on;
+use crate::commands::{block_on, exposure};
 use crate::configuration::LocalSource;
 use crate::failure::Failure;
 use crate::options::ServingOptions;
@@ -66,6 +66,7 @@ impl Sources {
         if let Some(resolvers) = &mut options.resolvers {
             resolvers.statistics = known.resolvers.clone();
         }
+        exposure::warn_of_statements(&options.dialect);
         let engine = block_on(async { Ok(Engine::open(&source.entry.address, &options).await) })?;
         let engine =
             engine.map_err(|error| Failure::Source { subgraph: subgraph.into(), error })?;

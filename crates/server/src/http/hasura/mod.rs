@@ -77,8 +77,13 @@ pub(super) enum Endpoint {
 }
 
 impl GraphqlPath {
-    /// The path of GraphQL, of this dialect and of all others.
-    pub(super) fn find(service: &Service, request: &HttpRequest) -> Option<Self> {
+    /// The path of GraphQL, of this dialect and of all others. A request may be the handshake of a
+    /// WebSocket.
+    pub(super) fn find(
+        service: &Service,
+        request: &HttpRequest,
+        is_handshake: bool,
+    ) -> Option<Self> {
         match request.uri().path() {
             "/graphql" => Some(Self::Current),
             "/v1/graphql" if service.settings.hasura.is_some() => Some(Self::Current),
@@ -86,7 +91,7 @@ impl GraphqlPath {
             "/v1alpha1/graphql" if service.settings.hasura.is_some() => Some(Self::Legacy),
             _ => {
                 let prisma = service.settings.prisma.as_ref()?;
-                prisma.is_graphql(request).then_some(Self::Current)
+                prisma.is_graphql(request, is_handshake).then_some(Self::Current)
             }
         }
     }

@@ -141,7 +141,12 @@ async fn answer_request(
     let (place, model) = (&settings.place, &*datamodel.model);
     let answer = match endpoint {
         Endpoint::Export => export::answer(service, model, &caller, &asked).await?,
-        _ => Answer::Json(import::answer(service, (place, model), &caller, &asked).await?),
+        Endpoint::Import => {
+            Answer::Json(import::answer(service, (place, model), &caller, &asked).await?)
+        }
+        Endpoint::Datamodel | Endpoint::OtherService(_) | Endpoint::Unserved => {
+            return Err(Refusal::Path);
+        }
     };
     Ok(match answer {
         Answer::Json(value) => json(&value),

@@ -9,7 +9,6 @@ use engine::{OpenError, SourceAddress, Timeouts, datamodel};
 use hyper::Method;
 
 use crate::http::exchange::HttpRequest;
-use crate::http::sockets;
 use crate::options::{ServiceName, SourceKind};
 use tokio::sync::OnceCell;
 
@@ -121,10 +120,10 @@ impl PrismaSettings {
 
     /// Whether a request is one of GraphQL at the path of the service. A GET without a query is that of
     /// a browser, which gets GraphiQL.
-    pub(in crate::http) fn is_graphql(&self, request: &HttpRequest) -> bool {
+    pub(in crate::http) fn is_graphql(&self, request: &HttpRequest, is_handshake: bool) -> bool {
         let is_page = matches!(*request.method(), Method::GET | Method::HEAD)
             && request.uri().query().is_none()
-            && !sockets::is_handshake(request);
+            && !is_handshake;
         !is_page && self.is_of_service(request.uri().path())
     }
 }

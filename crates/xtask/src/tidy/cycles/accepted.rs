@@ -135,6 +135,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "graphql",
             "hasura",
             "origin",
+            "prisma",
             "process",
             "respond",
             "response_stream",
@@ -143,8 +144,9 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "streamed_body",
             "subscription",
         ],
-        edges: 72,
-        reason: "the settings hold the endpoints of Hasura, which execute requests as all others do",
+        edges: 81,
+        reason: "the settings hold the endpoints of Hasura and of Prisma, which execute requests as all \
+                 others do",
     },
     Accepted {
         within: "crates/source-postgres/src",
