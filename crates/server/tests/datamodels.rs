@@ -292,7 +292,9 @@ fn a_database_of_prisma_is_adopted() {
         );
         let (code, _, error) = outcome(&run(&adopt));
         assert_eq!(code, Some(1));
-        expect![[r#""#]].assert_eq(&error);
+        expect![[r#"
+            error: the database has a history of migrations already: leave `--adopt` out
+        "#]].assert_eq(&error);
         let data = [&*url, "--schema", "default$default"];
         migrate(&first, &data, "The database has the tables of the type definitions.\n");
         let second =
