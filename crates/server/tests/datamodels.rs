@@ -265,12 +265,23 @@ fn a_database_of_prisma_is_adopted() {
         let arguments = ["migrate", &*first, "--data", &url, "--schema", "default$default"];
         let (code, _, error) = outcome(&run(&arguments));
         assert_eq!(code, Some(1));
-        expect![[r#""#]].assert_eq(&error);
+        expect![[r#"
+            error: the database was changed without a migration: there is a table users which no migration created.
+            error: the database was changed without a migration: there is a table Post which no migration created.
+            error: the database was changed without a migration: there is a table Post_tags which no migration created.
+            error: the database was changed without a migration: there is a table _Liked which no migration created.
+              Remedy: if Prisma made the tables, record their datamodel with `--adopt`.
+              Remedy: undo the changes, or make them in the type definitions after undoing them.
+        "#]].assert_eq(&error);
         let adopt = [&arguments[..], &["--adopt"]].concat();
         let other = datamodel(&folder, &FIRST.replace("score: Float", "score: Int  rank: Int"));
         let (code, output, error) = outcome(&run(&adopt));
         assert_eq!((code, &*output), (Some(1), "Nothing was recorded.\n"));
-        expect![[r#""#]].assert_eq(&error);
+        expect![[r#"
+            error: the tables are not those of the datamodel: the column users.score has another type.
+            error: the tables are not those of the datamodel: the column users.rank is not there.
+              Remedy: correct the datamodel, or the tables, and adopt them again.
+        "#]].assert_eq(&error);
         let first = datamodel(&folder, FIRST);
         assert_eq!(first, other);
         let (code, output, error) = outcome(&run(&adopt));
@@ -281,7 +292,9 @@ fn a_database_of_prisma_is_adopted() {
         );
         let (code, _, error) = outcome(&run(&adopt));
         assert_eq!(code, Some(1));
-        expect![[r#""#]].assert_eq(&error);
+        expect![[r#"
+            error: the database has a history of migrations already: leave `--adopt` out
+        "#]].assert_eq(&error);
         let data = [&*url, "--schema", "default$default"];
         migrate(&first, &data, "The database has the tables of the type definitions.\n");
         let second =
@@ -300,9 +313,24 @@ fn only_tables_of_prisma_are_adopted() {
         expected.assert_eq(&error);
     };
     let adopt = ["migrate", &file, "--data", "a.db", "--adopt"];
-    refuse(&[&adopt[..], &["--check"]].concat(), &expect![]);
-    refuse(&[&adopt[..], &["--dialect", "dgraph"]].concat(), &expect![]);
-    refuse(&["migrate", "neo4j://127.0.0.1:1", "--types", &file, "--adopt"], &expect![]);
+    refuse(
+        &[&adopt[..], &["--check"]].concat(),
+        &expect![[r#"
+        error: `--adopt` changes no table: leave `--check` out; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &[&adopt[..], &["--dialect", "dgraph"]].concat(),
+        &expect![[r#"
+        error: `--adopt` is for databases that Prisma made: Dgraph has no tables to adopt; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &["migrate", "neo4j://127.0.0.1:1", "--types", &file, "--adopt"],
+        &expect![[r#"
+        error: `--adopt` needs `--data`; `--help` lists the options
+    "#]],
+    );
 }
 
 #[test]

@@ -121,7 +121,10 @@ fn compare(
         let (Some(fields), Some(column)) = (fields(&unique.columns), unique.columns.first()) else {
             continue;
         };
-        if !entity.keys.iter().any(|key| key.fields == fields) {
+        // Prisma made unique indexes in place of constraints.
+        let mut indexes = entity.indexes.iter().filter(|own| own.unique && !own.is_partial());
+        let is_index = indexes.any(|own| own.fields == fields);
+        if !is_index && !entity.keys.iter().any(|key| key.fields == fields) {
             found.push(Drift::MissingUnique { table: name(), column: column.clone() });
         }
     }

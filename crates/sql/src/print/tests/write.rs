@@ -134,6 +134,17 @@ fn a_conflict_is_decided_by_a_key() {
         Cell::Expression(parameter(1)),
     ]]);
     upsert.on_conflict = Some(OnConflict { key, action: ConflictAction::Nothing });
+    let any = OnConflict { key: Vec::new(), action: ConflictAction::Nothing };
+    let by_any = Insert { on_conflict: Some(any), ..upsert.clone() };
+    check(
+        &Statement::Insert(by_any),
+        &expect![[
+            r#"INSERT INTO "s"."po""st" AS t0 ("id", "headline") VALUES ($1, $2) ON CONFLICT DO NOTHING"#
+        ]],
+        &expect![[
+            r#"INSERT INTO "s"."po""st" AS t0 ("id", "headline") VALUES (?1, ?2) ON CONFLICT DO NOTHING"#
+        ]],
+    );
     check(
         &Statement::Insert(upsert),
         &expect![[
