@@ -157,9 +157,17 @@ mod tests {
 
     fn check(entries: &[(i64, Value, Value)], expected: &[EventKind]) {
         let events = events(&record(entries), 1).expect("a record");
-        let kinds: Vec<EventKind> = events.iter().map(|event| event.kind).collect();
+        let nodes: Vec<&NodeEvent> = events
+            .iter()
+            .filter_map(|event| match &**event {
+                CommittedEvent::Node(event) => Some(event),
+                CommittedEvent::Row(_) => None,
+            })
+            .collect();
+        assert_eq!(nodes.len(), events.len());
+        let kinds: Vec<EventKind> = nodes.iter().map(|event| event.kind).collect();
         assert_eq!(kinds, expected, "{entries:?}");
-        for event in events {
+        for event in nodes {
             assert_eq!((event.timestamp, event.labels.len()), (1_700_000_000_000, 1));
         }
     }
