@@ -15,7 +15,7 @@
 //! * [`builder`]: construction of the arena by introspection
 //! * [`estimate`]: estimated numbers of rows
 //! * [`declare`]: declared facts that introspection cannot find
-//! * [`given`]: names that a user has given
+//! * [`given`]: names that a user has given; [`naming`]: what gives them
 
 pub mod builder;
 pub mod catalog;
@@ -27,6 +27,7 @@ pub mod given;
 pub mod graph;
 pub mod ids;
 mod known_rows;
+pub mod naming;
 pub mod note;
 mod row_estimate;
 pub mod search;

@@ -206,7 +206,7 @@ impl Scope<'_, '_> {
             names.claim(&name, &format!("the foreign key {subject}"));
             relations.push(Relation::new(catalog, name, hop, target, (kind, false)));
         }
-        for join in catalog.given().joins(catalog, entity.id) {
+        for join in catalog.given().joins(entity.id) {
             let subject = format!("{}.{}", catalog.qualified_name(entity.id), join.name);
             let table = &catalog[catalog[join.near].from].name;
             let message =

@@ -87,7 +87,7 @@ fn joined(
     notes: &mut Vec<Note>,
     relations: &mut Vec<Relation>,
 ) {
-    for join in catalog.given().joins(catalog, entity.id) {
+    for join in catalog.given().joins(entity.id) {
         let Some(target) = places.get(&catalog[join.far].to).copied() else { continue };
         let subject = subject(catalog, &catalog[join.far]);
         let what = format!("the rows that {subject} joins");

@@ -60,7 +60,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
 
 /// The given name of the relation along two foreign keys.
 fn find_given<'a>(build: &Build<'a>, left: &Relationship, right: &Relationship) -> Option<&'a str> {
-    let mut joins = build.catalog.given().joins(build.catalog, left.to);
+    let mut joins = build.catalog.given().joins(left.to);
     let join = joins.find(|join| (join.near, join.far) == (left.id, right.id))?;
     Some(&join.name)
 }

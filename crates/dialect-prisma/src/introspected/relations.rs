@@ -56,7 +56,7 @@ pub(super) fn of_pairs(catalog: &Catalog, tables: &Tables) -> Vec<Draft> {
         let Pair { entity, ends: [first, second], id } = pair;
         let end = |own: &Reference| {
             let column = catalog[own.column].name.clone();
-            let mut joins = catalog.given().joins(catalog, own.target);
+            let mut joins = catalog.given().joins(own.target);
             let name = joins.find(|join| join.near == own.relationship);
             let name = name.map(|join| join.name.clone());
             Some(PairEnd { r#type: tables.type_of(own.target)?, column, name })

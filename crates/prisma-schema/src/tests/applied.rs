@@ -162,7 +162,7 @@ fn what_the_database_lacks_is_refused() {
         &expect![[r#"
             error: s, line 1, column 7: User: the database has no table or view "user": did you mean @@map("users")?
             error: s, line 8, column 2: Post.nam: public.posts has no column "nam": did you mean @map("name")?
-            error: s, line 11, column 7: Rest: the database has no table or view "rest" in the schema "other": did you mean @@map("rest")?
+            error: s, line 11, column 7: Rest: the database has no table or view "rest" in the schema "other": there is public.rest: correct @@schema.
         "#]],
     );
 }
@@ -223,7 +223,7 @@ fn what_has_no_effect_is_told() {
             declaration without effect: User.id (s, line 6): the column has no default: inserts have to give a value. Remedy: migrate the database, or remove @default.
             part without effect: User.mail (s, line 7): Prisma Client fills it in by uuid(), the database does not: inserts have to give a value. Remedy: give the column a default in the database.
             declaration without effect: User.role (s, line 8): the field is required and the column accepts null: it stays nullable in the API. Remedy: write or remove the `?`, or migrate the database.
-            declaration without effect: User.boss (s, line 9): the column is a int32: its type holds. Remedy: run `prisma db pull`.
+            declaration without effect: User.boss (s, line 9): the column has the type int32, which holds. Remedy: run `prisma db pull`.
             declaration without effect: User.boss (s, line 9): the field is required and the column accepts null: it stays nullable in the API. Remedy: write or remove the `?`, or migrate the database.
             declaration without effect: Rest.id (s, line 20): the field is optional and the column does not accept null: it is required in the API. Remedy: write or remove the `?`, or migrate the database.
             declaration without effect: User (s, line 7): the database does not enforce the unique key (mail): no row is found or changed by it. Remedy: add the constraint to the database.
@@ -278,7 +278,7 @@ fn a_relation_of_two_lists_needs_its_table() {
         "model Post {\n id Int @id\n users User[]\n @@map(\"posts\")\n}\n\
          model User {\n id Int @id\n mail String\n posts Post[]\n @@map(\"users\")\n}",
         &expect![[r#"
-            error: s, line 3, column 2: Post.users: the database has no table "_PostToUser" for the relation: give the relation its name without the underscore, or write a model for its table.
+            error: s, line 3, column 2: Post.users: the database has no table "_PostToUser" for the relation: name the relation after its table, without the underscore, or write a model for it.
         "#]],
     );
     check(
@@ -286,7 +286,7 @@ fn a_relation_of_two_lists_needs_its_table() {
         "model Post {\n id Int @id\n users User[] @relation(\"x\")\n @@map(\"posts\")\n}\n\
          model User {\n id Int @id\n mail String\n posts Post[] @relation(\"x\")\n @@map(\"users\")\n}",
         &expect![[r#"
-            error: s, line 3, column 2: Post.users: the database has no table "_x" for the relation: give the relation its name without the underscore, or write a model for its table.
+            error: s, line 3, column 2: Post.users: the database has no table "_x" for the relation: name the relation after its table, without the underscore, or write a model for it.
         "#]],
     );
 }
