@@ -294,7 +294,8 @@ fn a_database_of_prisma_is_adopted() {
         assert_eq!(code, Some(1));
         expect![[r#"
             error: the database has a history of migrations already: leave `--adopt` out
-        "#]].assert_eq(&error);
+        "#]]
+        .assert_eq(&error);
         let data = [&*url, "--schema", "default$default"];
         migrate(&first, &data, "The database has the tables of the type definitions.\n");
         let second =
