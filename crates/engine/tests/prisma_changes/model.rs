@@ -61,7 +61,7 @@ type Note {
 pub(super) const TYPES: [&str; 6] = ["User", "Post", "Topic", "Profile", "Seat", "Note"];
 
 /// One end of a relation: what a row of a type has of the rows at the other end.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     pub r#type: usize,
     pub field: &'static str,
