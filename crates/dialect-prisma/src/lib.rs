@@ -42,7 +42,7 @@ pub struct Options {
     /// The datamodel is made of the tables of the database.
     pub is_introspected: bool,
     pub extensions: Extensions,
-    /// Limit of `first` and `last`, and of the rows of a list without them.
+    /// Limit of `first` and `last`.
     pub max_nodes: Option<u32>,
     /// Clients may send statements of SQL.
     pub raw_access: bool,
@@ -55,7 +55,7 @@ impl Eq for Options {}
 #[derive(Clone, Copy, Debug)]
 struct Offered {
     extensions: Extensions,
-    /// Limit of `first` and `last`, and of the rows of a list without them.
+    /// Limit of `first` and `last`.
     max_nodes: Option<u32>,
     /// Clients may send statements of SQL.
     raw_access: bool,

@@ -1,7 +1,6 @@
 //! The state of the API's construction.
 
 use api::ApiBuilder;
-use api::binding::RowsForm;
 use api::draft::{DraftField, DraftInput, DraftKind, DraftType, DraftValue};
 
 use super::section::{Draft, Section};
@@ -43,12 +42,6 @@ pub(super) struct RelationField<'m> {
 impl<'m> Builder<'m> {
     pub(super) fn new(model: &'m Model, located: &'m Located, offered: Offered) -> Self {
         Self { model, located, offered, draft: Draft::default() }
-    }
-
-    /// The limit of the rows of a list without `first` and `last`. A connection has none: its number
-    /// of rows is that of its page.
-    pub(super) fn default_limit(&self, form: RowsForm) -> Option<u64> {
-        self.offered.max_nodes.filter(|_| form == RowsForm::List).map(u64::from)
     }
 
     pub(super) fn types(&self) -> impl Iterator<Item = (TypeIndex, &'m Type)> + use<'m> {

@@ -88,7 +88,7 @@ fn related(build: &Builder<'_>, relation: RelationField<'_>) -> DraftField {
                 },
                 entity: rows.entity,
                 form,
-                default_limit: build.default_limit(form),
+                default_limit: None,
             })
         },
     );

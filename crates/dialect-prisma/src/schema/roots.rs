@@ -63,7 +63,7 @@ fn read(build: &Builder<'_>, index: TypeIndex, form: RowsForm) -> FieldBinding {
             from: RowsFrom::Entity,
             entity: rows.entity,
             form,
-            default_limit: build.default_limit(form),
+            default_limit: None,
         }),
         None => FieldBinding::Refused(MISSING.into()),
     }

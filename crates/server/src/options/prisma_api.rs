@@ -24,8 +24,7 @@ pub(crate) struct PrismaApiOptions {
         value_parser = EXTENSION_NAMES
     )]
     prisma_extensions: Vec<Extension>,
-    /// For prisma: the maximum of `first` and `last`, and the number of rows of a list without them;
-    /// 0 is no maximum [default: 1000]
+    /// For prisma: the maximum of `first` and `last`; 0 is no maximum [default: 1000]
     #[arg(long, env = "THALWEG_MAX_NODES", value_name = "ROWS")]
     max_nodes: Option<u32>,
     /// For prisma: the mutation `executeRaw`, by which clients send any statement of SQL, as with Prisma's
