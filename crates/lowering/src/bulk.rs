@@ -1,12 +1,11 @@
 //! Bulk changes of any number of rows, with a filter, most of them with a limit.
 
-use std::collections::BTreeSet;
-
 use catalog::FieldId;
 use graphql::operation::Location;
-use ir::{Filter, Insert, InsertedRows, Operand, Update, Value};
+use ir::{Filter, Insert, Operand, Update, Value};
 
 use super::LowerError;
+use super::new_rows::rows_to_insert;
 use super::stored::Changed;
 use api::binding::MutationBinding;
 
@@ -81,22 +80,6 @@ pub(super) fn inserted(
         return refused(&message);
     }
     Ok(rows_to_insert(rows))
-}
-
-/// New rows, each with its own values.
-pub(super) fn rows_to_insert(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
-    // The order of fields in a request is irrelevant.
-    let fields: BTreeSet<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
-    let fields: Vec<FieldId> = fields.into_iter().collect();
-    let cells = |mut row: Vec<(FieldId, Operand)>| {
-        let mut cell = |field: &FieldId| {
-            let place = row.iter().position(|(own, _)| own == field)?;
-            Some(row.swap_remove(place).1)
-        };
-        fields.iter().map(&mut cell).collect()
-    };
-    let rows = rows.into_iter().map(cells).collect();
-    Insert { fields, rows: InsertedRows::Each(rows) }
 }
 
 /// True if a filter accepts every row, however it is composed.

@@ -22,8 +22,8 @@ use ir::{
     Assignment, ChildWrite, Filter, Hop, Operand, StepId, StepKind, Update, Write, WriteKind,
 };
 
-use super::bulk::rows_to_insert;
 use super::input::{Input, Presence};
+use super::new_rows::rows_to_insert;
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{

@@ -19,7 +19,7 @@
 //! * `outputs.rs`: the outputs of one set of rows
 //! * `leaf.rs`: values with parts
 //! * `mutation.rs`: root fields of mutations
-//! * `bulk.rs`: bulk changes with their limit
+//! * `bulk.rs`: bulk changes with their limit; `new_rows.rs`: new rows as an insert
 //! * `nested.rs`: nested writes of rows
 //! * `graph.rs`: changes of nodes of a graph, with nested writes
 //! * `stored.rs`: inputs of a change
@@ -50,6 +50,7 @@ mod leaf;
 mod mutation;
 mod nearest;
 mod nested;
+mod new_rows;
 mod objects;
 mod order;
 mod outputs;

@@ -13,11 +13,11 @@ use ir::{
 };
 use response::{Item, Node};
 
-use super::bulk::rows_to_insert;
 use super::bulk::updated_all;
 use super::filter::FilterContext;
 use super::input::{Input, Presence};
 use super::mutation::ResultRows;
+use super::new_rows::rows_to_insert;
 use super::selection::misplaced;
 use super::stored::Part;
 use super::{Context, LowerError};

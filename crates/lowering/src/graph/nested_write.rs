@@ -13,7 +13,7 @@ use super::super::input::{Input, Presence};
 use super::super::{Context, LowerError};
 use super::WriteInput;
 use super::several::Own;
-use crate::bulk::rows_to_insert;
+use crate::new_rows::rows_to_insert;
 use api::binding::{FilterRole, InputRole, NestedRelationship, NestedWriteVerb, WriteRole};
 
 /// The direction of a nested write: its relationship and nodes.

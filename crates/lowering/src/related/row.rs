@@ -7,8 +7,9 @@ use ir::{
 };
 use response::Leaf;
 
-use super::super::bulk::{NO_ROW, rows_to_insert, stated};
+use super::super::bulk::{NO_ROW, stated};
 use super::super::mutation::ResultRows;
+use super::super::new_rows::rows_to_insert;
 use super::super::{Context, LowerError};
 use super::data::{DataOf, InputEntry, RowData, Selector, Verb};
 use super::{Known, Place, among, equal, missing};
