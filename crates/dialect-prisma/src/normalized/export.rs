@@ -49,7 +49,8 @@ pub struct Page<'m> {
     cursor: Cursor,
     /// Where the next query begins.
     next: Cursor,
-    /// The most rows of the next query.
+    /// The most rows of a query, and of the next one.
+    most_rows: u64,
     rows: u64,
     elements: Vec<Value>,
     /// Characters of the elements.
@@ -69,8 +70,13 @@ enum State {
 
 impl<'m> Page<'m> {
     /// Begins the page that a request asks for, of at most so many characters unless it has one
-    /// element.
-    pub fn begin(model: &'m Model, request: &Value, most: usize) -> Result<Self, Malformed> {
+    /// element. `max_nodes` is the limit of `first`.
+    pub fn begin(
+        model: &'m Model,
+        request: &Value,
+        most: usize,
+        max_nodes: Option<u32>,
+    ) -> Result<Self, Malformed> {
         let Some(part) = request["fileType"].as_str() else {
             return malformed("`fileType` is one of `nodes`, `lists` and `relations`");
         };
@@ -124,12 +130,14 @@ impl<'m> Page<'m> {
                 }
             }
         }
+        let most_rows = max_nodes.map_or(ROWS, |most| ROWS.min(most.into()));
         Ok(Self {
             model,
             tables,
             cursor,
             next: cursor,
-            rows: ROWS,
+            most_rows,
+            rows: most_rows,
             elements: Vec::new(),
             size: 0,
             most,
@@ -203,7 +211,7 @@ impl<'m> Page<'m> {
                 let name = &field.name;
                 let (condition, arguments) = match is_list(field) {
                     true => {
-                        let (skip, rows) = (self.next.related, ROWS.min(self.rows));
+                        let (skip, rows) = (self.next.related, self.rows);
                         (
                             format!("{{ {name}_some: {{}} }}"),
                             format!("(skip: {skip}, first: {rows})"),
@@ -247,7 +255,7 @@ impl<'m> Page<'m> {
         if (rows.len() as u64) < asked {
             self.next = Cursor { table: self.next.table + 1, row: 0, related: 0 };
             self.cursor = self.next;
-            self.rows = ROWS;
+            self.rows = self.most_rows;
             if self.next.table >= self.tables.len() {
                 self.state = State::Ended;
             }
@@ -319,7 +327,7 @@ impl<'m> Page<'m> {
             one => std::slice::from_ref(one),
         };
         let is_list = row[VALUE_NAME].is_array();
-        let most = ROWS.min(self.rows);
+        let most = self.rows;
         let mut place = self.next.related;
         for other in related {
             let (own_key, other_key) = (&row[KEY_NAME], &other[KEY_NAME]);
@@ -410,7 +418,7 @@ mod tests {
     fn check(part: &str, most: usize, steps: &[(&str, Value)], expected: &Value) {
         let model = read(DATAMODEL).unwrap();
         let request = json!({ "fileType": part, "cursor": { "table": 0, "row": 0 } });
-        let mut page = Page::begin(&model, &request, most).unwrap();
+        let mut page = Page::begin(&model, &request, most, None).unwrap();
         for (query, data) in steps {
             assert_eq!(page.query().as_deref(), Some(*query));
             page.take(&json!({ ROWS_NAME: data }));
@@ -453,10 +461,20 @@ mod tests {
     }
 
     #[test]
+    fn queries_keep_to_the_limit_of_first() {
+        let model = read(DATAMODEL).unwrap();
+        let request = json!({ "fileType": "nodes", "cursor": { "table": 0, "row": 0 } });
+        for (most, asked) in [(Some(10), "first: 10)"), (Some(5_000), "first: 1000)")] {
+            let page = Page::begin(&model, &request, 1_000, most).unwrap();
+            assert!(page.query().unwrap().contains(asked), "{most:?}");
+        }
+    }
+
+    #[test]
     fn pairs_are_read_from_the_end_with_one_row_and_from_lists_by_parts() {
         let model = read(DATAMODEL).unwrap();
         let request = json!({ "fileType": "relations", "cursor": { "table": 0, "row": 0 } });
-        let mut page = Page::begin(&model, &request, 1_000_000).unwrap();
+        let mut page = Page::begin(&model, &request, 1_000_000, None).unwrap();
         let mut queries = Vec::new();
         let many = |from: usize, rows: usize| -> Value {
             (from..from + rows).map(|id| json!({ "_key": id.to_string() })).collect()

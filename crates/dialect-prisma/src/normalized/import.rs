@@ -2,7 +2,7 @@
 //!
 //! Nodes that are none of their type are told, and the others are stored, as Prisma does it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value as Json};
 use storage::Layout;
@@ -223,7 +223,12 @@ impl<'r, N: FnMut() -> String> Reader<'r, N> {
     }
 
     fn lists(&self, values: &'r [Json]) -> Result<Vec<Change>, Malformed> {
-        type Lists = Vec<(Value, String, Vec<Value>)>;
+        /// The lists of a table, and the places of their rows among them.
+        #[derive(Default)]
+        struct Lists {
+            lists: Vec<(Value, String, Vec<Value>)>,
+            places: HashMap<String, usize>,
+        }
         let mut tables: BTreeMap<usize, Lists> = BTreeMap::new();
         for value in values {
             let (_, own, object) = self.object(value)?;
@@ -251,13 +256,16 @@ impl<'r, N: FnMut() -> String> Reader<'r, N> {
                 Stored::Entity(_) | Stored::Group(_) | Stored::Relation(_) => false,
             };
             let Some(table) = self.tables.tables.iter().position(is_own) else { continue };
-            let lists = tables.entry(table).or_default();
-            match lists.iter_mut().find(|(_, known, _)| *known == shown) {
+            let Lists { lists, places } = tables.entry(table).or_default();
+            match places.get(&shown).and_then(|place| lists.get_mut(*place)) {
                 Some((_, _, known)) => known.extend(elements),
-                None => lists.push((id, shown, elements)),
+                None => {
+                    places.insert(shown.clone(), lists.len());
+                    lists.push((id, shown, elements));
+                }
             }
         }
-        let changes = tables.into_iter().map(|(table, lists)| {
+        let changes = tables.into_iter().map(|(table, Lists { lists, .. })| {
             let name = &self.tables.tables[table].name;
             let of_each = lists.iter().flat_map(|(_, id, elements)| {
                 let of = move |element: &Value| {

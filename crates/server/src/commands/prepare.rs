@@ -287,6 +287,7 @@ fn with_prisma(
         schema: namespaces.first().cloned().unwrap_or_default(),
         timeouts: *timeouts,
         has_policies: engine_options.policies.is_some(),
+        max_nodes: options.max_nodes,
     };
     let datamodel = options.text.clone().map(|text| {
         let model = Arc::clone(&options.model);

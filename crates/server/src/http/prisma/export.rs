@@ -23,12 +23,12 @@ const MOST_CHARACTERS: usize = 10_000_000;
 /// Answers a request for a page. An error of a query is the answer.
 pub(super) async fn answer(
     service: &Rc<Service>,
-    model: &Model,
+    (model, max_nodes): (&Model, Option<u32>),
     caller: &Caller,
     request: &Value,
 ) -> Result<Answer, Refusal> {
     let most = usize::try_from(service.worker.limits().response_bytes).unwrap_or(usize::MAX);
-    let page = Page::begin(model, request, most.min(MOST_CHARACTERS));
+    let page = Page::begin(model, request, most.min(MOST_CHARACTERS), max_nodes);
     let mut page = page.map_err(|error| malformed(error.0))?;
     while let Some(query) = page.query() {
         let request = Request { query, ..Request::default() };

@@ -140,7 +140,9 @@ async fn answer_request(
         .map_err(|error| malformed(format!("The request body is not valid JSON: {error}.")))?;
     let (place, model) = (&settings.place, &*datamodel.model);
     let answer = match endpoint {
-        Endpoint::Export => export::answer(service, model, &caller, &asked).await?,
+        Endpoint::Export => {
+            export::answer(service, (model, place.max_nodes), &caller, &asked).await?
+        }
         Endpoint::Import => {
             Answer::Json(import::answer(service, (place, model), &caller, &asked).await?)
         }

@@ -23,7 +23,7 @@ pub(crate) struct PrismaSettings {
     datamodel: OnceCell<Datamodel>,
 }
 
-/// The place of the service's tables.
+/// The place of the service's tables, and what requests to them keep to.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) source: SourceAddress,
@@ -32,6 +32,8 @@ pub(crate) struct Place {
     pub(crate) timeouts: Timeouts,
     /// What sessions may change is restricted by policies, which imports do not know.
     pub(crate) has_policies: bool,
+    /// The limit of `first` in the queries of exports.
+    pub(crate) max_nodes: Option<u32>,
 }
 
 /// A datamodel with its text.
@@ -95,7 +97,7 @@ impl PrismaSettings {
     /// The datamodel of the service.
     pub(super) async fn datamodel(&self) -> Result<&Datamodel, OpenError> {
         let introspect = async || {
-            let Place { source, schema, timeouts, has_policies: _ } = &*self.place;
+            let Place { source, schema, timeouts, .. } = &*self.place;
             let found = datamodel::introspect(source, schema, *timeouts).await?;
             let text = introspected::written(&found).into();
             Ok(Datamodel { model: Arc::new(found.model), text })
@@ -159,6 +161,7 @@ mod tests {
                 schema: "public".into(),
                 timeouts: Timeouts::default(),
                 has_policies: false,
+                max_nodes: None,
             };
             let settings = PrismaSettings::new(service.parse().unwrap(), place, None);
             assert_eq!(settings.is_of_service(path), is_served, "{service}: {path}");
