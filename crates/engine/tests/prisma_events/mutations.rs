@@ -89,6 +89,7 @@ fn rows_that_are_created_updated_and_deleted_have_events() {
             updateTodo(where: { text: "b" }, data: { tags: { set: ["z"] } }) { id }
               {"todo":{"mutation":"UPDATED","node":{"id":"t1","text":"b","tags":["z"],"comments":[],"owner":null},"updatedFields":["updatedAt","tags"],"previousValues":{"id":"t1","text":"b","important":true,"weight":null,"status":"ACTIVE","due":"2020-02-29T12:00:00.000Z","extra":{"a":[1]},"tags":["x","y"]}}}
             updateTodo(where: { text: "b" }, data: {}) { id }
+              {"todo":{"mutation":"UPDATED","node":{"id":"t1","text":"b","tags":["z"],"comments":[],"owner":null},"updatedFields":[],"previousValues":{"id":"t1","text":"b","important":true,"weight":null,"status":"ACTIVE","due":"2020-02-29T12:00:00.000Z","extra":{"a":[1]},"tags":["z"]}}}
             deleteTodo(where: { id: "t1" }) { id }
               {"todo":{"mutation":"DELETED","node":null,"updatedFields":null,"previousValues":{"id":"t1","text":"b","important":true,"weight":null,"status":"ACTIVE","due":"2020-02-29T12:00:00.000Z","extra":{"a":[1]},"tags":["z"]}}}
             createUser(data: { name: "ann" }) { id }
