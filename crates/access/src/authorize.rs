@@ -242,7 +242,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A step that the data model demands. What it reads are keys of rows, which no response has.
+    /// A step that the data model demands. What it reads is in no response of the request: keys of rows,
+    /// and values of events.
     fn model_step(&mut self, step: &Step) {
         match &step.kind {
             StepKind::Write(write) => {

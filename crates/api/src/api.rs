@@ -216,7 +216,7 @@ impl Api {
         self.relationship_variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether changes of the API have events of their rows.
+    /// True if the API has subscriptions to events of rows.
     #[must_use]
     pub fn has_row_events(&self) -> bool {
         !self.related_rows.is_empty()

@@ -91,7 +91,7 @@ impl Catalog {
         self.fields[field.index()].r#type = Type::Enum(r#enum);
     }
 
-    /// Whether the source has a key of exactly these fields, in any order.
+    /// True if the entity has a key of exactly these fields, in any order.
     #[must_use]
     pub fn has_key(&self, entity: EntityId, fields: &[FieldId], is_primary: bool) -> bool {
         let is_same = |key: &Key| {

@@ -51,7 +51,7 @@ pub struct Options {
 // Defaults of fields come from texts, so none of them is not a number.
 impl Eq for Options {}
 
-/// What an API offers of its datamodel.
+/// Options of the schema of a datamodel.
 #[derive(Clone, Copy, Debug)]
 struct Offered {
     extensions: Extensions,

@@ -81,7 +81,7 @@ pub(crate) struct PlanKey {
     access_set: Option<AccessSetId>,
     /// Whether deferred fragments are executed apart.
     in_parts: bool,
-    /// Whether the answer of a change has events of its rows.
+    /// True for the plan of a mutation that also reads the events of its rows.
     with_events: bool,
 }
 

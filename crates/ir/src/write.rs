@@ -105,7 +105,8 @@ pub enum InsertedRows {
     Each(Vec<Vec<Option<Operand>>>),
     /// One list operand for each field, all of one length: any number of rows by one statement.
     Columns(Vec<Operand>),
-    /// The same for each value of another list, which has the place of the first field.
+    /// The product of a list, whose values are those of the first field, and of rows as in `Columns`
+    /// for the other fields.
     ForEach { list: Operand, columns: Vec<Operand> },
 }
 

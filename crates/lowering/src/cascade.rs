@@ -4,9 +4,7 @@
 use graphql::CollectedField;
 use graphql::operation::{AppliedDirective, FieldRef, Location, SelectionSetId};
 use graphql::schema::{FieldId, TypeId};
-use graphql::value::Value;
 use ir::{Filter, Hop, Quantifier, ValueRef};
-use serde_json_bytes::Value as Json;
 
 use super::filter::FilterContext;
 use super::input::Input;
@@ -38,7 +36,7 @@ impl<'a> Context<'a> {
         };
         let mut fields = Vec::new();
         for item in self.items(&Input::new(names))? {
-            let Some(name) = self.name(&item) else { continue };
+            let Some(name) = self.steering_text(&item) else { continue };
             self.require_field(field, &name)?;
             fields.push(name);
         }
@@ -156,18 +154,6 @@ impl<'a> Context<'a> {
                 Err(LowerError::refused(&message, location))
             }
             _ => Ok(()),
-        }
-    }
-
-    /// Observes a text. It steers.
-    fn name(&self, input: &Input<'_>) -> Option<Box<str>> {
-        match input {
-            Input::Literal(Value::String(text)) => Some(text.clone()),
-            Input::Literal(_) => None,
-            Input::Variable(slot, path) => match self.steering.value(*slot, path)? {
-                Json::String(text) => Some(text.as_str().into()),
-                _ => None,
-            },
         }
     }
 

@@ -5,9 +5,7 @@
 
 use graphql::operation::Location;
 use graphql::schema::InputId;
-use graphql::value::Value;
 use ir::Filter;
-use serde_json_bytes::Value as Json;
 
 use super::filter::FilterContext;
 use super::input::{Input, Presence};
@@ -135,7 +133,7 @@ impl Context<'_> {
                 for item in self.items(input)? {
                     named.push(match role {
                         EventRole::KindIn => self.is_kind((id, &item), kind, location)?,
-                        _ => self.text(&item).is_some_and(|name| self.event_sets(&name)),
+                        _ => self.steering_text(&item).is_some_and(|name| self.event_sets(&name)),
                     });
                 }
                 Some(Passes::known(match role {
@@ -172,18 +170,6 @@ impl Context<'_> {
     ) -> Result<bool, LowerError> {
         let value = self.enum_value(item, self.api.schema[id].r#type.base, location)?;
         Ok(matches!(value, Some(ValueBinding::Label(label)) if **label == *kind))
-    }
-
-    /// Observes a text as a whole.
-    fn text(&self, input: &Input<'_>) -> Option<Box<str>> {
-        match input {
-            Input::Literal(Value::String(text)) => Some(text.clone()),
-            Input::Literal(_) => None,
-            Input::Variable(slot, path) => match self.steering.value(*slot, path)? {
-                Json::String(text) => Some(text.as_str().into()),
-                _ => None,
-            },
-        }
     }
 }
 

@@ -48,6 +48,18 @@ impl<'o> Input<'o> {
 }
 
 impl Context<'_> {
+    /// Observes a text. It steers.
+    pub(super) fn steering_text(&self, input: &Input<'_>) -> Option<Box<str>> {
+        match input {
+            Input::Literal(Value::String(text)) => Some(text.clone()),
+            Input::Literal(_) => None,
+            Input::Variable(slot, path) => match self.steering.value(*slot, path)? {
+                Json::String(text) => Some(text.as_str().into()),
+                _ => None,
+            },
+        }
+    }
+
     pub(super) fn presence(&self, input: &Input<'_>) -> Presence {
         match input {
             Input::Literal(Value::Null) => Presence::Null,

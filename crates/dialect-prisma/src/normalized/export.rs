@@ -31,7 +31,7 @@ struct Cursor {
     related: u64,
 }
 
-/// What a query reads.
+/// A table of an export: the rows of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     Nodes(TypeIndex),

@@ -227,7 +227,7 @@ fn conditions(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> {
     members
 }
 
-/// Whether the case of letters matters.
+/// Case sensitivity of a condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letters {
     Exact,

@@ -1,4 +1,4 @@
-//! What a subscription to events costs, and how it ends.
+//! Subscriptions to events of rows: statements that they cost, errors, and ends.
 
 use std::time::Duration;
 

@@ -16,8 +16,8 @@ use crate::commands::{block_on, exposure};
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
 use crate::http::{
-    AuthProfile, AuthScheme, ChangeWatch, Datamodel, Declared, Place, PrismaSettings, RelayApi,
-    Reloaded, Settings,
+    AuthProfile, AuthScheme, ChangeWatch, Datamodel, Declared, PrismaSettings, RelayApi, Reloaded,
+    ServiceDatabase, Settings,
 };
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
@@ -282,7 +282,7 @@ fn with_prisma(
     let Dialect::Prisma(options) = &engine_options.dialect else { return settings };
     exposure::warn_of_statements(&engine_options.dialect);
     let OpenOptions { namespaces, timeouts, .. } = &engine_options.source;
-    let place = Place {
+    let database = ServiceDatabase {
         source: source.clone(),
         schema: namespaces.first().cloned().unwrap_or_default(),
         timeouts: *timeouts,
@@ -293,7 +293,7 @@ fn with_prisma(
         let model = Arc::clone(&options.model);
         Datamodel { model, text }
     });
-    let prisma = PrismaSettings::new(serving.prisma.service(), place, datamodel);
+    let prisma = PrismaSettings::new(serving.prisma.service(), database, datamodel);
     settings.with_prisma(prisma, serving.persisted.max_batch)
 }
 

@@ -136,7 +136,7 @@ pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};
 pub(crate) use persisted::read_manifest;
-pub(crate) use prisma::{Datamodel, Place, PrismaSettings};
+pub(crate) use prisma::{Datamodel, PrismaSettings, ServiceDatabase};
 pub(crate) use relay::RelayApi;
 pub(crate) use reload::{Reload, Reloader, take_signal};
 pub(crate) use serve::{SecondServer, serve, serve_second};

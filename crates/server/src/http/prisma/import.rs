@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use transfer::Value as Stored;
 use transfer::value::RowBuffer;
 
-use super::settings::Place;
+use super::settings::ServiceDatabase;
 use super::{malformed, unavailable};
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
@@ -28,13 +28,13 @@ const POSITION: &str = "position";
 /// the database refuses a row, nothing is stored.
 pub(super) async fn answer(
     service: &Service,
-    (place, model): (&Arc<Place>, &Model),
+    (at, model): (&Arc<ServiceDatabase>, &Model),
     caller: &Caller,
     request: &Value,
 ) -> Result<Value, Refusal> {
     let has_role =
-        matches!(place.source, SourceAddress::Postgres(_)) && caller.session.settings.is_some();
-    if has_role || place.has_policies {
+        matches!(at.source, SourceAddress::Postgres(_)) && caller.session.settings.is_some();
+    if has_role || at.has_policies {
         return Err(Refusal::ImportRole);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -43,12 +43,12 @@ pub(super) async fn answer(
     let import = import.map_err(|error| malformed(error.0))?;
     let queue_timeout = service.settings.load.queue_timeout;
     let _slot = service.process.admission.acquire(queue_timeout).await?;
-    let place = Arc::clone(place);
+    let at = Arc::clone(at);
     // Statements of SQLite would block the other requests of the thread.
     let stored = spawn_blocking(move || {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let stored = runtime.block_on(store(&import, &place));
+        let stored = runtime.block_on(store(&import, &at));
         stored.map_err(|error| error.to_string())
     });
     match stored.await.map_err(|error| error.to_string()).flatten() {
@@ -61,13 +61,13 @@ pub(super) async fn answer(
 }
 
 /// Stores all changes, and returns the errors of the answer.
-async fn store(import: &Import, place: &Place) -> Result<Vec<String>, TransferError> {
+async fn store(import: &Import, at: &ServiceDatabase) -> Result<Vec<String>, TransferError> {
     let missing = ExtensionSupport::Missing;
-    let database = match &place.source {
-        SourceAddress::Postgres(_) => Database::postgres(&place.schema, missing, missing),
+    let database = match &at.source {
+        SourceAddress::Postgres(_) => Database::postgres(&at.schema, missing, missing),
         SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Database::sqlite(),
     };
-    let transfer = Transfer::begin_changes(&place.source, &database, place.timeouts).await?;
+    let transfer = Transfer::begin_changes(&at.source, &database, at.timeouts).await?;
     for change in &import.changes {
         let table = &import.tables.tables[change.table];
         if let Err(refused) = apply(&transfer, change, table).await? {

@@ -13,7 +13,7 @@ use graphql::{ErrorCode, GraphQLError};
 use hyper::{Method, StatusCode};
 use serde_json::Value;
 
-pub(crate) use self::settings::{Datamodel, Place, PrismaSettings};
+pub(crate) use self::settings::{Datamodel, PrismaSettings, ServiceDatabase};
 use self::settings::{ServicePath, Suffix};
 use super::body;
 use super::connection_context::ConnectionContext;
@@ -138,13 +138,13 @@ async fn answer_request(
     let read = body::read(limits, bodies, &context.state, &head.headers, body).await?;
     let asked: Value = serde_json::from_slice(&read.bytes)
         .map_err(|error| malformed(format!("The request body is not valid JSON: {error}.")))?;
-    let (place, model) = (&settings.place, &*datamodel.model);
+    let (database, model) = (&settings.database, &*datamodel.model);
     let answer = match endpoint {
         Endpoint::Export => {
-            export::answer(service, (model, place.max_nodes), &caller, &asked).await?
+            export::answer(service, (model, database.max_nodes), &caller, &asked).await?
         }
         Endpoint::Import => {
-            Answer::Json(import::answer(service, (place, model), &caller, &asked).await?)
+            Answer::Json(import::answer(service, (database, model), &caller, &asked).await?)
         }
         Endpoint::Datamodel | Endpoint::OtherService(_) | Endpoint::Unserved => {
             return Err(Refusal::Path);

@@ -18,14 +18,14 @@ pub(crate) struct PrismaSettings {
     service: ServiceName,
     /// The separator of names and stages in ids of services.
     separator: char,
-    pub(super) place: Arc<Place>,
+    pub(super) database: Arc<ServiceDatabase>,
     /// The datamodel; the first request that needs it makes it of the tables if none is given.
     datamodel: OnceCell<Datamodel>,
 }
 
-/// The place of the service's tables, and what requests to them keep to.
+/// The database of the service, and the limits of requests to it.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ServiceDatabase {
     pub(crate) source: SourceAddress,
     /// The schema, where there are schemas.
     pub(crate) schema: String,
@@ -85,19 +85,23 @@ impl ServicePath {
 
 impl PrismaSettings {
     /// Without a datamodel, that of the tables is made when it is needed.
-    pub(crate) fn new(service: ServiceName, place: Place, datamodel: Option<Datamodel>) -> Self {
-        let separator = match SourceKind::of(&place.source) {
+    pub(crate) fn new(
+        service: ServiceName,
+        database: ServiceDatabase,
+        datamodel: Option<Datamodel>,
+    ) -> Self {
+        let separator = match SourceKind::of(&database.source) {
             SourceKind::Postgres => '$',
             SourceKind::Sqlite | SourceKind::Neo4j => '_',
         };
         let datamodel = OnceCell::new_with(datamodel);
-        Self { service, separator, place: Arc::new(place), datamodel }
+        Self { service, separator, database: Arc::new(database), datamodel }
     }
 
     /// The datamodel of the service.
     pub(super) async fn datamodel(&self) -> Result<&Datamodel, OpenError> {
         let introspect = async || {
-            let Place { source, schema, timeouts, .. } = &*self.place;
+            let ServiceDatabase { source, schema, timeouts, .. } = &*self.database;
             let found = datamodel::introspect(source, schema, *timeouts).await?;
             let text = introspected::written(&found).into();
             Ok(Datamodel { model: Arc::new(found.model), text })
@@ -156,14 +160,14 @@ mod tests {
     #[test]
     fn one_service_is_served() {
         let check = |service: &str, path: &str, is_served: bool| {
-            let place = Place {
+            let database = ServiceDatabase {
                 source: SourceAddress::parse("postgres://localhost/shop").unwrap(),
                 schema: "public".into(),
                 timeouts: Timeouts::default(),
                 has_policies: false,
                 max_nodes: None,
             };
-            let settings = PrismaSettings::new(service.parse().unwrap(), place, None);
+            let settings = PrismaSettings::new(service.parse().unwrap(), database, None);
             assert_eq!(settings.is_of_service(path), is_served, "{service}: {path}");
         };
         check("default/default", "/", true);
