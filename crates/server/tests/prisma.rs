@@ -2,11 +2,13 @@
 //!
 //! * `clients`: clients from npm
 //! * `normalized`: import and export
+//! * `policies`: what policies refuse
 //! * `services`: paths, secrets and tokens
 //! * `statements`: statements of SQL
 
 mod clients;
 mod normalized;
+mod policies;
 mod services;
 mod statements;
 
