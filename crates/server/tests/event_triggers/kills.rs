@@ -76,8 +76,9 @@ fn fifty_kills_lose_no_event() {
         let sql =
             "select count(distinct event_id) from log.event_invocation_logs where status = 200";
         assert_eq!(notes.count(sql), written);
-        // Requests that a kill has interrupted were repeated; most were not.
+        // A kill interrupts at most the requests in flight, of which there are 100 by default. How
+        // many there are depends on the machine's speed.
         let repeated = received.len() as u64 - written;
-        assert!(repeated <= KILLS * 100 && repeated < written, "{repeated} of {written}");
+        assert!(repeated <= KILLS * 100, "{repeated} of {written}");
     }
 }
