@@ -196,10 +196,17 @@ impl Builder {
             one_to_one: false,
             indexed: false,
             enforced: true,
+            always_found: false,
             edge: None,
             description: relationship.description,
         });
         id
+    }
+
+    /// Says that the row that a relationship leads to is always found
+    /// ([`Relationship::always_found`]).
+    pub fn always_found(&mut self, relationship: RelationshipId) {
+        self.catalog.relationships[relationship.index()].always_found = true;
     }
 
     /// Adds the relationships of one type between nodes, with the entity of their properties.
@@ -225,6 +232,7 @@ impl Builder {
             // A node stores its relationships.
             indexed: true,
             enforced: true,
+            always_found: false,
             edge,
             description: None,
         });

@@ -40,6 +40,7 @@ impl Catalog {
             one_to_one,
             indexed,
             enforced: false,
+            always_found: false,
             edge: None,
             description: new.description,
         });

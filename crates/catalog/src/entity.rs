@@ -388,6 +388,9 @@ pub struct Relationship {
     pub indexed: bool,
     /// True if the source enforces it, false if it is only declared.
     pub enforced: bool,
+    /// True if each row of `from` without nulls in `from_fields` has its row of `to`, and each session
+    /// that may read `to` sees it.
+    pub always_found: bool,
     /// The join table or relationship type with properties of its own, if the hop from `from` to
     /// `to` leads through one.
     pub edge: Option<EntityId>,

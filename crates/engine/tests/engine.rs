@@ -47,6 +47,7 @@ mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
 #[path = "support/operation.rs"]
 mod operation;
+mod own_keys;
 mod planning;
 mod policies;
 mod poolers;

@@ -14,6 +14,7 @@
 //! * `bounding`: pages whose size a database can plan for
 //! * `implied`: levels whose parents need not be asked for
 //! * `keyed`: rows by lists of keys
+//! * `own_keys`: conditions on keys of rows that are referred to
 //! * `apart`: to-one rows that are read by a statement of their own
 //! * `joined`: levels that are read by the statement of the level above
 //! * `variants`: rows of several entities in one list
@@ -53,6 +54,7 @@ pub mod level;
 mod located;
 mod nearest;
 mod object_list;
+mod own_keys;
 mod parents;
 pub mod predicate;
 mod row_set;
@@ -79,5 +81,6 @@ pub use level::{
 pub use object_list::{
     Creators, KeyResults, NewKey, ObjectList, ObjectPlace, ObjectSource, TableCreators,
 };
+pub use own_keys::with_own_keys;
 pub use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

@@ -95,7 +95,10 @@ impl PostgresSource {
         catalog: &Catalog,
         request: &ir::Request,
     ) -> Result<PostgresProgram, CompileError> {
-        compile(catalog, request, &self.types)
+        match relational::with_own_keys(catalog, request, &*self.types) {
+            Some(request) => compile(catalog, &request, &self.types),
+            None => compile(catalog, request, &self.types),
+        }
     }
 
     /// Compiles a request that is run more than once: the program compiles other forms of itself when
@@ -105,9 +108,10 @@ impl PostgresSource {
         catalog: &Arc<Catalog>,
         request: &Arc<ir::Request>,
     ) -> Result<PostgresProgram, CompileError> {
-        let program = self.compile(catalog, request)?;
-        let (catalog, request) = (Arc::clone(catalog), Arc::clone(request));
-        let types = Arc::clone(&self.types);
+        let own_keys = relational::with_own_keys(catalog, request, &*self.types);
+        let request = own_keys.map_or_else(|| Arc::clone(request), Arc::new);
+        let program = compile(catalog, &request, &self.types)?;
+        let (catalog, types) = (Arc::clone(catalog), Arc::clone(&self.types));
         Ok(program.or_recompiled(Recompiler { catalog, request, types }))
     }
 

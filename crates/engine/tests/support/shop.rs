@@ -147,6 +147,10 @@ impl Shop {
         let options = Options {
             dialect: Dialect::PostGraphile(postgraphile::Options {
                 simple_collections: postgraphile::SimpleCollections::Only,
+                connection_filter: Some(postgraphile::FilterOptions {
+                    relations: true,
+                    ..postgraphile::FilterOptions::default()
+                }),
                 ..postgraphile::Options::default()
             }),
             source: OpenOptions {

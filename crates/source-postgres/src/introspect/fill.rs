@@ -278,7 +278,7 @@ impl Fill<'_> {
             );
             return;
         };
-        self.builder.relationship(NewRelationship {
+        let relationship = self.builder.relationship(NewRelationship {
             name: name.as_str().into(),
             from,
             from_fields,
@@ -286,6 +286,9 @@ impl Fill<'_> {
             to_fields,
             description: boxed(constraint.description.as_ref()),
         });
+        if constraint.always_found {
+            self.builder.always_found(relationship);
+        }
     }
 
     /// The remedy for a foreign key whose target is not served.

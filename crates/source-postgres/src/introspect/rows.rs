@@ -56,6 +56,8 @@ pub(super) struct Constraint {
     /// Columns of `relation`.
     pub(super) columns: Vec<i16>,
     pub(super) form: ConstraintForm,
+    /// Whether all sessions find the row that a row refers to.
+    pub(super) always_found: bool,
     pub(super) description: Option<String>,
 }
 
@@ -342,6 +344,7 @@ impl Constraint {
             name: row.try_get("conname")?,
             columns: row.try_get("conkey")?,
             form,
+            always_found: row.try_get("always_found")?,
             description: row.try_get("description")?,
         })
     }

@@ -124,6 +124,7 @@ fn relationship_text(catalog: &Catalog, relationship: &Relationship) -> String {
     );
     text += if relationship.one_to_one { " one to one" } else { "" };
     text += if relationship.indexed { " indexed" } else { "" };
+    text += if relationship.always_found { "" } else { " not always found" };
     text + &quoted(relationship.description.as_deref())
 }
 
