@@ -33,6 +33,12 @@ const PAGES: [(&str, u16); 3] = [("first", 3026), ("last", 3027), ("skip", 3028)
 pub const TOKEN_REFUSED: &str = "Your token is invalid. It might have expired or you might be using \
                                  a token from a different project.";
 
+/// The text of a token that is refused in the first message of a socket.
+pub const SOCKET_TOKEN_REFUSED: &str = "Authentication token is invalid.";
+
+/// The text of a first message of a socket without a token.
+pub const NO_SOCKET_TOKEN: &str = "No Authorization field was provided in payload.";
+
 /// The beginning of the text of another service.
 const NO_SERVICE: &str = "Project not found: '";
 

@@ -4,12 +4,14 @@
 //! * `normalized`: import and export
 //! * `policies`: what policies refuse
 //! * `services`: paths, secrets and tokens
+//! * `sockets`: subscriptions with secrets
 //! * `statements`: statements of SQL
 
 mod clients;
 mod normalized;
 mod policies;
 mod services;
+mod sockets;
 mod statements;
 
 use std::fs;
