@@ -1,6 +1,7 @@
 //! Services of Prisma: a server with a datamodel, its paths and its secrets.
 //!
 //! * `clients`: clients from npm
+//! * `management`: what Prisma's commands ask
 //! * `normalized`: import and export
 //! * `policies`: what policies refuse
 //! * `services`: paths, secrets and tokens
@@ -8,6 +9,7 @@
 //! * `statements`: statements of SQL
 
 mod clients;
+mod management;
 mod normalized;
 mod policies;
 mod services;

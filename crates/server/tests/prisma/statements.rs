@@ -24,7 +24,7 @@ impl Service {
 }
 
 /// A server on PostgreSQL, if there is one.
-fn on_postgres(options: &[&str]) -> Option<(Service, Database)> {
+pub(super) fn on_postgres(options: &[&str]) -> Option<(Service, Database)> {
     let database = Database::on_one("")?;
     let folder = Folder::new();
     let file = folder.file("datamodel.prisma");

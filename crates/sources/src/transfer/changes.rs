@@ -70,6 +70,17 @@ impl Transfer {
         }
     }
 
+    /// Deletes all rows of a table.
+    pub async fn delete_rows(&self, table: &Table) -> Result<(), RefusedRow> {
+        let name = bulk::name(table, &self.database);
+        let statement = sql::print_delete_rows(&name, &self.database.flavor);
+        let deleted = match &self.driver {
+            Driver::Sqlite(driver) => driver.run(&statement).map_err(|error| error.cause()),
+            Driver::Postgres(driver) => driver.run(&statement).await.map_err(|error| error.cause()),
+        };
+        deleted.map_err(|cause| RefusedRow { place: None, cause })
+    }
+
     /// Sets a column of rows. Each row of the buffer has a key and the new value.
     pub async fn set_column(
         &self,
