@@ -48,7 +48,7 @@ const DATAMODEL: &str = "
 /// A server of a datamodel in a new file.
 struct Service {
     server: Server,
-    _folder: Folder,
+    folder: Folder,
 }
 
 impl Service {
@@ -62,7 +62,7 @@ impl Service {
         fs::write(&file, datamodel).unwrap();
         let (file, data) = (file.to_str().unwrap(), data.to_str().unwrap());
         let words = ["serve", file, "--data", data, "--listen", "127.0.0.1:0"];
-        Self { server: Server::start(&[&words[..], options].concat()), _folder: folder }
+        Self { server: Server::start(&[&words[..], options].concat()), folder }
     }
 
     /// The status and the JSON of the answer to a POST.

@@ -116,7 +116,8 @@ impl Served<'_> {
         let given = given.into_iter().flatten().filter_map(Json::as_str).map(without_space);
         let mut given: Vec<_> = given.collect();
         let mut own: Vec<_> = self.secrets.iter().map(|secret| without_space(secret)).collect();
-        (given.sort(), own.sort());
+        given.sort();
+        own.sort();
         if given != own {
             return Err(unsupported(
                 "The secrets of prisma.yml are not those of the server: start it with these secrets \

@@ -5,6 +5,7 @@ use testkit::tokens::Issuer;
 
 use super::statements::on_postgres;
 use super::{DATAMODEL, Service, told};
+use crate::program::{Folder, Server};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 const INVALID: &str = "Authentication token is invalid: ";
@@ -127,8 +128,28 @@ fn all_rows_of_a_schema_of_postgres_are_deleted() {
 }
 
 #[test]
+fn rows_of_another_schema_than_the_first_are_stored_and_deleted() {
+    let Some((first, database)) = on_postgres(&["--raw-access"]) else { return };
+    let statement = "mutation { executeRaw(query: \"create schema extra\") }";
+    assert_eq!(first.query("/", "", statement), json!({ "executeRaw": 0 }));
+    let file = first.folder.file("datamodel.prisma");
+    let (file, url) = (file.to_str().unwrap(), database.url());
+    let words = ["serve", &url, "--dialect", "prisma", "--types", file, "--listen", "127.0.0.1:0"];
+    let schemas = ["--schema", "extra", "--schema", "default$default"];
+    let server = Server::start(&[&words[..], &schemas].concat());
+    let service = Service { server, folder: Folder::new() };
+    let user = json!({ "_typeName": "User", "id": "u", "email": "a@x" });
+    let import = json!({ "valueType": "nodes", "values": [user] });
+    assert_eq!(service.post("/import", "", &import), (200, json!([])));
+    assert_eq!(service.query("/", "", COUNTS), counts(1, &json!([])));
+    let reset = service.query("/private", "", "mutation { resetData }");
+    assert_eq!(reset, json!({ "resetData": true }));
+    assert_eq!(service.query("/", "", COUNTS), counts(0, &json!([])));
+}
+
+#[test]
 fn a_server_of_trusted_documents_deletes_nothing() {
-    let folder = crate::program::Folder::new();
+    let folder = Folder::new();
     let documents = folder.file("documents.json");
     std::fs::write(&documents, "{}").unwrap();
     let documents = documents.to_str().unwrap();

@@ -33,7 +33,7 @@ pub(super) fn on_postgres(options: &[&str]) -> Option<(Service, Database)> {
     let schema = ["--schema", "default$default"];
     let words = ["serve", file, "--data", &url, "--listen", "127.0.0.1:0"];
     let server = Server::start(&[&words[..], &schema, options].concat());
-    Some((Service { server, _folder: folder }, database))
+    Some((Service { server, folder }, database))
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! Changes of rows beside GraphQL: in one transaction, on a connection of their own.
+//! RowChanges of rows beside GraphQL: in one transaction, on a connection of their own.
 
 use std::future::Future;
 use std::sync::Arc;
 
-use engine::{Caller, SourceAddress};
-use sources::transfer::{Transfer, TransferError};
+use engine::{ApiWorker, Caller, SourceAddress};
+use sources::transfer::{RowChanges, Schemas, TransferError};
+use storage::tables::Tables;
 use storage::{Database, ExtensionSupport};
 use tokio::runtime;
 use tokio::task::spawn_blocking;
@@ -50,11 +51,24 @@ where
 }
 
 /// Begins a transaction.
-pub(super) async fn begin(at: &ServiceDatabase) -> Result<Transfer, TransferError> {
+pub(super) async fn begin(
+    at: &ServiceDatabase,
+    schemas: Schemas,
+) -> Result<RowChanges, TransferError> {
     let missing = ExtensionSupport::Missing;
     let database = match &at.source {
         SourceAddress::Postgres(_) => Database::postgres(&at.schema, missing, missing),
         SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Database::sqlite(),
     };
-    Transfer::begin_changes(&at.source, &database, at.timeouts).await
+    RowChanges::begin(&at.source, &database, schemas, at.timeouts).await
+}
+
+/// The schemas of tables, as the API finds the tables: several schemas may be served.
+pub(super) fn schemas(service: &Service, tables: &Tables) -> Schemas {
+    let ApiWorker::Source(worker) = &service.worker else { return Schemas::new() };
+    let found = tables.tables.iter().filter_map(|table| {
+        let (schema, _) = worker.engine().tables().find(|(_, name)| *name == &*table.name)?;
+        Some((table.name.clone(), schema?.into()))
+    });
+    found.collect()
 }

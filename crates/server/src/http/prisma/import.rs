@@ -7,7 +7,7 @@ use dialects::prisma::model::Model;
 use dialects::prisma::normalized::import::{self, Change, ChangeKind, Import, POSITION_STEP};
 use engine::Caller;
 use serde_json::Value;
-use sources::transfer::{RefusedRow, Transfer, TransferError};
+use sources::transfer::{RefusedRow, RowChanges, Schemas, TransferError};
 use storage::tables::Table;
 use transfer::Value as Stored;
 use transfer::value::RowBuffer;
@@ -34,27 +34,32 @@ pub(super) async fn answer(
     let now = i64::try_from(now.as_micros()).unwrap_or(i64::MAX);
     let import = import::read(model, request, now, source::new_cuid);
     let import = import.map_err(|error| malformed(error.0))?;
-    let store = async move |at: Arc<ServiceDatabase>| store(&import, &at).await;
+    let schemas = changes::schemas(service, &import.tables);
+    let store = async move |at: Arc<ServiceDatabase>| store(&import, schemas, &at).await;
     changes::run(service, at, store).await.map(Value::from)
 }
 
 /// Stores all changes, and returns the errors of the answer.
-async fn store(import: &Import, at: &ServiceDatabase) -> Result<Vec<String>, TransferError> {
-    let transfer = changes::begin(at).await?;
+async fn store(
+    import: &Import,
+    schemas: Schemas,
+    at: &ServiceDatabase,
+) -> Result<Vec<String>, TransferError> {
+    let transfer = changes::begin(at, schemas).await?;
     for change in &import.changes {
         let table = &import.tables.tables[change.table];
         if let Err(refused) = apply(&transfer, change, table).await? {
-            transfer.roll_back_changes().await?;
+            transfer.roll_back().await?;
             let text = change.failures.text(refused.place, &refused.cause);
             return Ok([text].into_iter().chain(import.errors.iter().cloned()).collect());
         }
     }
-    transfer.commit_changes().await?;
+    transfer.commit().await?;
     Ok(import.errors.clone())
 }
 
 async fn apply(
-    transfer: &Transfer,
+    transfer: &RowChanges,
     change: &Change,
     table: &Table,
 ) -> Result<Result<(), RefusedRow>, TransferError> {

@@ -136,7 +136,7 @@ async fn answer_request(
         return Ok(json(&Value::from(&*datamodel.text)));
     }
     let body = read_body(service, context, &head.headers, body).await?;
-    let (database, model) = (&settings.database, &datamodel.model);
+    let (database, model) = (&settings.database, &*datamodel.model);
     if endpoint == Endpoint::Private {
         let request = graphql_request(service, &body)?;
         let answered = private::answer(service, (database, model), &caller, &request).await?;

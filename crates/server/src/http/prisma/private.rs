@@ -9,9 +9,9 @@ use engine::Caller;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json::{Map, Value, json};
-use sources::transfer::TransferError;
+use sources::transfer::{Schemas, TransferError};
 use storage::Layout;
-use storage::tables::Stored;
+use storage::tables::{Stored, Tables};
 
 use super::settings::ServiceDatabase;
 use super::{Answered, changes};
@@ -21,7 +21,7 @@ use crate::http::service::Service;
 
 pub(super) async fn answer(
     service: &Service,
-    (at, model): (&Arc<ServiceDatabase>, &Arc<Model>),
+    (at, model): (&Arc<ServiceDatabase>, &Model),
     caller: &Caller,
     request: &Request,
 ) -> Answered {
@@ -43,15 +43,16 @@ pub(super) async fn answer(
 /// Deletes all rows, in one transaction. The error is what the database refuses.
 async fn reset(
     service: &Service,
-    (at, model): (&Arc<ServiceDatabase>, &Arc<Model>),
+    (at, model): (&Arc<ServiceDatabase>, &Model),
     caller: &Caller,
 ) -> Result<Result<Value, GraphQLError>, Refusal> {
     if service.settings.persisted.only_trusted {
         return Err(Refusal::Document(Missing::NotTrusted));
     }
     changes::check_rights(at, caller)?;
-    let model = Arc::clone(model);
-    let delete = async move |at: Arc<ServiceDatabase>| delete_all(&at, &model).await;
+    let Layout::Tables { tables, .. } = stored(model) else { return Ok(Ok(true.into())) };
+    let schemas = changes::schemas(service, &tables);
+    let delete = async move |at: Arc<ServiceDatabase>| delete_all(&at, schemas, &tables).await;
     let deleted = changes::run(service, at, delete).await?;
     Ok(deleted.map(|()| Value::from(true)).map_err(|cause| {
         GraphQLError::new(
@@ -63,21 +64,21 @@ async fn reset(
 
 async fn delete_all(
     at: &ServiceDatabase,
-    model: &Model,
+    schemas: Schemas,
+    tables: &Tables,
 ) -> Result<Result<(), String>, TransferError> {
-    let Layout::Tables { tables, .. } = stored(model) else { return Ok(Ok(())) };
-    let transfer = changes::begin(at).await?;
+    let transfer = changes::begin(at, schemas).await?;
     // Pairs and elements of lists refer to the rows of types.
     let is_entity = |stored: &Stored| matches!(stored, Stored::Entity(_));
     let mut tables: Vec<_> = tables.tables.iter().collect();
     tables.sort_by_key(|table| is_entity(&table.stores));
     for table in tables {
         if let Err(refused) = transfer.delete_rows(table).await {
-            transfer.roll_back_changes().await?;
+            transfer.roll_back().await?;
             return Ok(Err(refused.cause));
         }
     }
-    transfer.commit_changes().await?;
+    transfer.commit().await?;
     Ok(Ok(()))
 }
 
