@@ -502,7 +502,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             _ => None,
         },
         Position::AggregateOrder => match role {
-            InputRole::Order(OrderRole::RelatedCount) => Some(Reading::Value),
+            InputRole::Order(OrderRole::RelatedCount | OrderRole::Field(_)) => Some(Reading::Value),
             InputRole::Order(OrderRole::Aggregates(_)) => {
                 Some(Reading::Members(Position::OrderOfAggregates))
             }

@@ -15,7 +15,8 @@ const NULL_OF_REQUIRED: &str = "You are trying to set a required field to null. 
 const TOO_MANY: (&str, &str) = ("You requested ", " nodes per query.");
 
 /// The beginnings and ends of messages of wrong inputs, with their codes.
-const INPUTS: [(&str, &str, u16); 8] = [
+const INPUTS: [(&str, &str, u16); 9] = [
+    (SERVICE_EXISTS.0, SERVICE_EXISTS.1, 4005),
     (TOO_MANY.0, TOO_MANY.1, 2041),
     ("You provided an invalid argument for the where selector on", "", 3040),
     ("You provided more than one field for the unique selector on", "", 3045),
@@ -33,6 +34,12 @@ const PAGES: [(&str, u16); 3] = [("first", 3026), ("last", 3027), ("skip", 3028)
 pub const TOKEN_REFUSED: &str = "Your token is invalid. It might have expired or you might be using \
                                  a token from a different project.";
 
+/// The text of a token that is refused in the first message of a socket.
+pub const SOCKET_TOKEN_REFUSED: &str = "Authentication token is invalid.";
+
+/// The text of a first message of a socket without a token.
+pub const NO_SOCKET_TOKEN: &str = "No Authorization field was provided in payload.";
+
 /// The beginning of the text of another service.
 const NO_SERVICE: &str = "Project not found: '";
 
@@ -40,6 +47,28 @@ const NO_SERVICE: &str = "Project not found: '";
 #[must_use]
 pub fn service_not_found(id: &str) -> String {
     format!("{NO_SERVICE}{id}'")
+}
+
+/// The beginning of the text of the management API about another service.
+const NO_SERVICE_NAMED: &str = "No service with name '";
+
+/// The text of the management API about another service than the served one.
+pub(crate) fn no_service_named(name: &str, stage: &str) -> String {
+    format!("{NO_SERVICE_NAMED}{name}' and stage '{stage}' found")
+}
+
+/// The text of a service that is to be added, and is there.
+pub(crate) fn service_exists(name: &str, stage: &str) -> String {
+    format!("{}{name}' and stage '{stage}'{}", SERVICE_EXISTS.0, SERVICE_EXISTS.1)
+}
+
+/// The beginning and the end of that text.
+const SERVICE_EXISTS: (&str, &str) = ("Service with name '", " already exists");
+
+/// The text of the management API about a token that is refused.
+#[must_use]
+pub fn management_token_refused(reason: &str) -> String {
+    format!("Authentication token is invalid: {reason}")
 }
 
 /// The text of a key without a field.
@@ -99,6 +128,7 @@ pub fn form(error: &GraphQLError) -> GraphQLError {
         ErrorCode::NotNullViolation => Some(3020),
         ErrorCode::InvalidValue => Some(3038),
         ErrorCode::NotFound if error.message.starts_with(NO_SERVICE) => Some(3016),
+        ErrorCode::NotFound if error.message.starts_with(NO_SERVICE_NAMED) => Some(4000),
         ErrorCode::NotFound => Some(3039),
         ErrorCode::NotRelated => Some(3041),
         ErrorCode::RequiredRelation => Some(3042),

@@ -4,7 +4,7 @@
 /// A part of the API that Prisma 1 never had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
-    /// Several orders, also by related rows and their number.
+    /// Several orders, also by related rows, their number and aggregates of them.
     Orders,
     /// Conditions on texts that ignore the case of letters.
     IgnoreCase,

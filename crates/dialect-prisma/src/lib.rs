@@ -9,6 +9,7 @@
 //! * [`extensions`]: what Prisma 1 never had
 //! * `plural`: names of lists
 //! * [`normalized`]: imports and exports
+//! * [`management`]: the management API, and the private one of a service
 //! * [`errors`]: the form of errors
 
 pub mod definitions;
@@ -16,6 +17,7 @@ pub mod errors;
 pub mod extensions;
 pub mod introspected;
 mod located;
+pub mod management;
 pub mod model;
 pub mod normalized;
 mod plural;

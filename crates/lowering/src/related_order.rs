@@ -159,6 +159,10 @@ impl Context<'_> {
                 let key = key(AggregateFunction::Count, None);
                 orders.extend(self.placed((id, input), path, key, location)?);
             }
+            InputRole::Order(OrderRole::Field(field)) => {
+                let key = key(AggregateFunction::Minimum, Some(*field));
+                orders.extend(self.placed((id, input), path, key, location)?);
+            }
             InputRole::Order(OrderRole::Aggregates(function)) => {
                 if self.presence(input) != Presence::Present {
                     return Ok(());

@@ -1,15 +1,19 @@
 //! Services of Prisma: a server with a datamodel, its paths and its secrets.
 //!
 //! * `clients`: clients from npm
+//! * `management`: what Prisma's commands ask
 //! * `normalized`: import and export
 //! * `policies`: what policies refuse
 //! * `services`: paths, secrets and tokens
+//! * `sockets`: subscriptions with secrets
 //! * `statements`: statements of SQL
 
 mod clients;
+mod management;
 mod normalized;
 mod policies;
 mod services;
+mod sockets;
 mod statements;
 
 use std::fs;
@@ -44,7 +48,7 @@ const DATAMODEL: &str = "
 /// A server of a datamodel in a new file.
 struct Service {
     server: Server,
-    _folder: Folder,
+    folder: Folder,
 }
 
 impl Service {
@@ -58,7 +62,7 @@ impl Service {
         fs::write(&file, datamodel).unwrap();
         let (file, data) = (file.to_str().unwrap(), data.to_str().unwrap());
         let words = ["serve", file, "--data", data, "--listen", "127.0.0.1:0"];
-        Self { server: Server::start(&[&words[..], options].concat()), _folder: folder }
+        Self { server: Server::start(&[&words[..], options].concat()), folder }
     }
 
     /// The status and the JSON of the answer to a POST.

@@ -10,6 +10,7 @@ mod legacy;
 mod limits;
 mod live_directive;
 mod notifications;
+mod oldest;
 mod operations;
 mod prisma_events;
 mod row_streams;

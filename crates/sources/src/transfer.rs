@@ -23,7 +23,7 @@ use transfer::value::{RowBuffer, StoredColumn};
 
 use crate::address::Address;
 
-pub use changes::RefusedRow;
+pub use changes::{RefusedRow, RowChanges, Schemas};
 pub use moved::{MoveError, MovedTable, move_rows};
 pub use objects::Objects;
 

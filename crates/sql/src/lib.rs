@@ -24,9 +24,9 @@ pub use print::{
     Bounded, BulkRows, PlanFigures, Positional, command_tag, print, print_add_foreign_key,
     print_batch, print_batch_member, print_bounded, print_bulk_page, print_bulk_rows,
     print_close_cursor, print_copy_in, print_create_index, print_declare_cursor, print_definition,
-    print_explain, print_explain_plan, print_fetch, print_find_rows, print_greatest,
-    print_has_rows, print_insert_row, print_positional, print_row_observer, print_set_column,
-    print_statement, print_table_rows,
+    print_delete_rows, print_explain, print_explain_plan, print_fetch, print_find_rows,
+    print_greatest, print_has_rows, print_insert_row, print_positional, print_row_observer,
+    print_set_column, print_statement, print_table_rows,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,

@@ -34,8 +34,8 @@ pub use observer::print_row_observer;
 pub use positional::Positional;
 pub use transfer::{
     BulkRows, print_bulk_page, print_bulk_rows, print_close_cursor, print_copy_in,
-    print_declare_cursor, print_fetch, print_find_rows, print_greatest, print_has_rows,
-    print_insert_row, print_set_column,
+    print_declare_cursor, print_delete_rows, print_fetch, print_find_rows, print_greatest,
+    print_has_rows, print_insert_row, print_set_column,
 };
 
 /// Prints a query.

@@ -23,7 +23,8 @@ pub enum OrderRole {
     /// An object of such members for the row at the end of a to-one relationship.
     Related(Hop),
     /// An object of orders by aggregates of related rows: of [`OrderRole::RelatedCount`] and
-    /// [`OrderRole::Aggregates`].
+    /// [`OrderRole::Aggregates`]. An [`OrderRole::Field`] in it is an order by the least value, which is
+    /// that of the row if there is one: nothing may enforce that.
     RelatedAggregates(Hop),
     /// In [`OrderRole::RelatedAggregates`], a direction for the number of the rows.
     RelatedCount,

@@ -129,7 +129,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         AggregateOrder
-          Order: RelatedCount, Aggregates
+          Order: RelatedCount, Aggregates, Field
           other: Refused
 
         OrderOfAggregates

@@ -21,7 +21,8 @@ pub(super) fn add(build: &mut Builder<'_>) {
     for name in ["ID", "String", "Int", "Float", "Boolean"] {
         build.draft.add_plain(Section, name, DraftKind::Scalar { form: None });
     }
-    build.described("Long", DESCRIBED_LONG, DraftKind::Scalar { form: None });
+    let form = Some(ValueForm::Integer64);
+    build.described("Long", DESCRIBED_LONG, DraftKind::Scalar { form });
     let form = Some(ValueForm::PartialMoment);
     build.draft.add_plain(Section, "DateTime", DraftKind::Scalar { form });
     let form = Some(ValueForm::Json(JsonTexts::CheckedDocuments));

@@ -182,7 +182,8 @@ pub(super) fn add_orders(build: &mut Builder<'_>, index: TypeIndex) {
     }
 }
 
-fn logical(name: &str) -> Vec<DraftInput> {
+/// Conditions that join others.
+pub(super) fn logical(name: &str) -> Vec<DraftInput> {
     let list = format!("[{name}!]");
     let input = |name, role: FilterRole, empty, about| {
         let binding = InputBinding { role: role.into(), null: Meaning::Ignore, empty };
@@ -196,6 +197,17 @@ fn logical(name: &str) -> Vec<DraftInput> {
         input("OR", FilterRole::Or { item }, Meaning::False, OR),
         input("NOT", negated, Meaning::False, NOT),
     ]
+}
+
+/// The conditions on a value that an aggregate makes.
+pub(super) fn compared(name: &str, r#type: &str, subject: &Arc<Subject>) -> Vec<DraftInput> {
+    let members = BASE.iter().chain(&ORDERED).map(|operator| {
+        let binding = bound(operator, Letters::Exact, subject);
+        let mut member = DraftInput::new(&format!("{name}{}", operator.suffix), r#type, binding);
+        member.description = operator.about.map(Into::into);
+        member
+    });
+    members.collect()
 }
 
 fn conditions(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> {

@@ -1,23 +1,25 @@
 //! Aggregates of values, and rows in groups: an extension.
 
-use api::binding::{ArgumentRole, ConnectionField, FieldBinding, GroupBy};
+use std::sync::Arc;
+
+use api::binding::{ArgumentRole, ConnectionField, FieldBinding, FilterRole, GroupBy, Subject};
 use api::draft::{DraftField, DraftInput, DraftValue};
 use api::{AggregateField, AggregateValue, InputBinding, ValueBinding};
-use ir::{AggregateFunction, Form};
+use ir::{AggregateFunction, Form, ValueRef};
 use response::Leaf;
 
-use super::builder::{Builder, described_field, required_if, upper_first};
-use super::values;
+use super::builder::{Builder, described, described_field, required_if, upper_first};
+use super::{filters, values};
 use crate::model::{Field, ScalarType, TypeIndex};
 
 /// A function of the values of fields, with its name.
-struct Function {
-    name: &'static str,
-    function: AggregateFunction,
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    pub(super) function: AggregateFunction,
     about: &'static str,
 }
 
-const FUNCTIONS: [Function; 4] = [
+pub(super) const FUNCTIONS: [Function; 4] = [
     Function { name: "sum", function: AggregateFunction::Sum, about: "Sums of values." },
     Function { name: "avg", function: AggregateFunction::Average, about: "Averages of values." },
     Function { name: "min", function: AggregateFunction::Minimum, about: "The least values." },
@@ -26,6 +28,8 @@ const FUNCTIONS: [Function; 4] = [
 
 const GROUPS: &str = "The rows that pass `where` in groups: one for each combination of the values of \
      these fields. The other arguments of the connection have no effect on groups.";
+
+const HAVING: &str = "The groups that pass all of these conditions.";
 
 /// The fields of the functions in the object of a type's aggregates.
 pub(super) fn functions(build: &mut Builder<'_>, index: TypeIndex) -> Vec<DraftField> {
@@ -85,6 +89,54 @@ fn made<'m>(
     }
 }
 
+/// Whether a function makes anything of values of a type.
+pub(super) fn is_made(function: AggregateFunction, r#type: ScalarType) -> bool {
+    let is_number = matches!(r#type, ScalarType::Int | ScalarType::Float);
+    match function {
+        AggregateFunction::Sum | AggregateFunction::Average => is_number,
+        AggregateFunction::Minimum | AggregateFunction::Maximum => {
+            is_number
+                || matches!(r#type, ScalarType::Id | ScalarType::String | ScalarType::DateTime)
+        }
+        _ => false,
+    }
+}
+
+/// Adds the conditions on groups of the rows of a type, and returns the name of their type.
+fn add_having(build: &mut Builder<'_>, index: TypeIndex) -> String {
+    let owner = build.r#type(index).name.clone();
+    let name = format!("{owner}HavingInput");
+    let mut members = filters::logical(&name);
+    let rows = Arc::new(Subject::new(ValueRef::Counted { distinct: false }));
+    members.extend(filters::compared("count", "Int", &rows));
+    for Function { name, function, .. } in &FUNCTIONS {
+        let mut conditions = Vec::new();
+        for (place, field, scalar) in build.scalars(index) {
+            let Some(column) = build.located.column(index, place) else { continue };
+            if !is_made(*function, scalar.r#type) {
+                continue;
+            }
+            // Sums and averages are beyond the type of the values.
+            let r#type = match (function, scalar.r#type) {
+                (AggregateFunction::Sum, ScalarType::Int) => "Long",
+                (AggregateFunction::Sum | AggregateFunction::Average, _) => "Float",
+                _ => build.scalar_name(scalar.r#type),
+            };
+            let place = Box::new(ValueRef::field(column.field));
+            let subject = Subject::new(ValueRef::Aggregated { function: *function, place });
+            conditions.extend(filters::compared(&field.name, r#type, &Arc::new(subject)));
+        }
+        if !conditions.is_empty() {
+            let r#type = format!("{owner}Having{}Input", upper_first(name));
+            build.input(&r#type, conditions);
+            let binding = InputBinding::lenient(FilterRole::Conditions);
+            members.push(DraftInput::new(name, &r#type, binding));
+        }
+    }
+    build.input(&name, members);
+    name
+}
+
 /// The groups of a type's connection, if the extension is chosen.
 pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex) -> Option<DraftField> {
     if !build.offered.extensions.groups {
@@ -117,7 +169,10 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex) -> Option<DraftFi
     let binding = FieldBinding::Connection(ConnectionField::Groups);
     let keys = InputBinding::lenient(ArgumentRole::GroupBy);
     let by = DraftInput::new("by", &format!("[{by}!]!"), keys);
-    let field = DraftField::new("groups", &format!("[{group}!]!"), binding).with(vec![by]);
+    let having = add_having(build, index);
+    let conditions = InputBinding::lenient(FilterRole::Conditions);
+    let having = described(DraftInput::new("having", &having, conditions), HAVING);
+    let field = DraftField::new("groups", &format!("[{group}!]!"), binding).with(vec![by, having]);
     Some(described_field(field, GROUPS))
 }
 

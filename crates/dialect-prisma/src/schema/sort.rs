@@ -6,8 +6,9 @@ use api::draft::{DraftInput, DraftValue};
 use api::{InputBinding, ValueBinding};
 use ir::{Direction, HopDirection, Nulls};
 
-use super::builder::{Builder, RelationField, described};
-use crate::model::TypeIndex;
+use super::builder::{Builder, RelationField, described, upper_first};
+use super::groups::{FUNCTIONS, Function, is_made};
+use crate::model::{ScalarType, TypeIndex};
 
 const DIRECTION: &str = "SortOrder";
 const COUNT: &str = "RelationCountSortInput";
@@ -21,11 +22,9 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
         return;
     }
     add_shared(build);
-    let scalars = build.scalars(index).filter_map(|(place, field, _)| {
-        let column = build.located.column(index, place)?;
-        Some(member(&field.name, DIRECTION, OrderRole::Field(column.field)))
-    });
-    let mut members: Vec<DraftInput> = scalars.collect();
+    add_aggregates(build, index);
+    add_values(build, index);
+    let mut members = directions(build, index, |_| true);
     let relations = build.relations(index);
     members.extend(relations.into_iter().filter_map(|relation| of_relation(build, relation)));
     if !members.is_empty() {
@@ -60,12 +59,17 @@ fn add_shared(build: &mut Builder<'_>) {
     build.input(COUNT, vec![member("count", DIRECTION, OrderRole::RelatedCount)]);
 }
 
-/// The order by the row of a relation, or by the number of its rows. One row is that of the column in
-/// the ordered row: a table of pairs does not say which of several is meant.
+/// The order by the row of a relation, or by aggregates of its rows. One row that has the column of
+/// the relation itself is found by its least value, since nothing enforces that it is one. A table of
+/// pairs has the number of rows alone, and does not say which of several is meant.
 fn of_relation(build: &Builder<'_>, relation: RelationField<'_>) -> Option<DraftInput> {
     let path = build.located.path(relation.index, relation.end)?;
     match (relation.is_list, path) {
-        (true, RelationPath::Hop(hop) | RelationPath::Through { near: hop, .. }) => {
+        (true, RelationPath::Hop(hop)) => {
+            let r#type = aggregates_name(build, relation.target);
+            Some(member(relation.name, &r#type, OrderRole::RelatedAggregates(hop)))
+        }
+        (true, RelationPath::Through { near: hop, .. }) => {
             Some(member(relation.name, COUNT, OrderRole::RelatedAggregates(hop)))
         }
         (false, RelationPath::Hop(hop)) if hop.direction == HopDirection::Forward => {
@@ -73,8 +77,72 @@ fn of_relation(build: &Builder<'_>, relation: RelationField<'_>) -> Option<Draft
             let r#type = name(build, relation.target);
             Some(member(relation.name, &r#type, OrderRole::Related(hop)))
         }
-        (false, RelationPath::Hop(_) | RelationPath::Through { .. }) => None,
+        (false, RelationPath::Hop(hop)) => {
+            build.scalars(relation.target).find(|(_, _, scalar)| has_least(scalar.r#type))?;
+            let r#type = values_name(build, relation.target);
+            Some(member(relation.name, &r#type, OrderRole::RelatedAggregates(hop)))
+        }
+        (false, RelationPath::Through { .. }) => None,
     }
+}
+
+/// Adds the orders by aggregates of several rows of a type.
+fn add_aggregates(build: &mut Builder<'_>, index: TypeIndex) {
+    let mut members = vec![member("count", DIRECTION, OrderRole::RelatedCount)];
+    for Function { name, function, .. } in &FUNCTIONS {
+        let columns = directions(build, index, |r#type| is_made(*function, r#type));
+        if !columns.is_empty() {
+            let r#type = format!("{}SortBy{}Input", build.r#type(index).name, upper_first(name));
+            build.input(&r#type, columns);
+            members.push(member(name, &r#type, OrderRole::Aggregates(*function)));
+        }
+    }
+    let r#type = aggregates_name(build, index);
+    build.input(&r#type, members);
+}
+
+/// Adds the orders by the one row of a type that has the column of a relation.
+fn add_values(build: &mut Builder<'_>, index: TypeIndex) {
+    let members = directions(build, index, has_least);
+    if !members.is_empty() {
+        let r#type = values_name(build, index);
+        build.input(&r#type, members);
+    }
+}
+
+/// Whether all databases have a least value of a type.
+fn has_least(r#type: ScalarType) -> bool {
+    match r#type {
+        ScalarType::Id
+        | ScalarType::String
+        | ScalarType::Int
+        | ScalarType::Float
+        | ScalarType::DateTime
+        | ScalarType::Enum(_) => true,
+        ScalarType::Boolean | ScalarType::Json | ScalarType::Uuid => false,
+    }
+}
+
+fn aggregates_name(build: &Builder<'_>, index: TypeIndex) -> String {
+    format!("{}SortByAggregatesInput", build.r#type(index).name)
+}
+
+fn values_name(build: &Builder<'_>, index: TypeIndex) -> String {
+    format!("{}SortByValueInput", build.r#type(index).name)
+}
+
+/// A direction for each value of a type.
+fn directions(
+    build: &Builder<'_>,
+    index: TypeIndex,
+    has: impl Fn(ScalarType) -> bool,
+) -> Vec<DraftInput> {
+    let scalars = build.scalars(index).filter(|(_, _, scalar)| has(scalar.r#type));
+    let members = scalars.filter_map(|(place, field, _)| {
+        let column = build.located.column(index, place)?;
+        Some(member(&field.name, DIRECTION, OrderRole::Field(column.field)))
+    });
+    members.collect()
 }
 
 fn member(name: &str, r#type: &str, role: OrderRole) -> DraftInput {

@@ -293,7 +293,7 @@ fn with_prisma(
         let model = Arc::clone(&options.model);
         Datamodel { model, text }
     });
-    let prisma = PrismaSettings::new(serving.prisma.service(), database, datamodel);
+    let prisma = PrismaSettings::new(serving.prisma.own_service(), database, datamodel);
     settings.with_prisma(prisma, serving.persisted.max_batch)
 }
 

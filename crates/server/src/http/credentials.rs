@@ -195,7 +195,14 @@ impl Credentials {
                  one token can find the secret by brute force"
             );
         }
-        let keys = secrets.iter().map(|secret| Key::secret(secret.as_bytes())).collect();
+        // Prisma's commands sign by a secret without its white space, and its clients by all of it.
+        let without_space = |secret: &&str| secret.split_whitespace().collect::<String>();
+        let signing =
+            secrets.iter().flat_map(|secret| [(*secret).to_owned(), without_space(secret)]);
+        let mut signing: Vec<_> = signing.collect();
+        signing.sort();
+        signing.dedup();
+        let keys = signing.iter().map(|secret| Key::secret(secret.as_bytes())).collect();
         let keys = KeySet::new(keys).only_for(&[Algorithm::Hs256]);
         // The claims become no settings of PostgreSQL, which each request would have to set.
         let mapping = Mapping { claims: Some(Vec::new()), ..options.roles.mapping(false) };

@@ -27,6 +27,7 @@
 //! * `telemetry`: where metrics and traces go
 //! * `health`, `readiness`: liveness and readiness probes
 //! * `hasura`: endpoints of Hasura, for its dialect
+//! * `endpoint`: what the endpoints beside GraphQL have in common
 //! * `prisma`: endpoints of Prisma 1, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
@@ -82,6 +83,7 @@ mod credentials;
 mod declared;
 mod descriptors;
 mod drain;
+mod endpoint;
 mod event_body;
 mod exchange;
 mod execute;

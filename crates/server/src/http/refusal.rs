@@ -280,6 +280,24 @@ impl Refusal {
         }
     }
 
+    /// The error of a socket in the form of an API.
+    pub(super) fn socket_error_in(&self, form: ErrorForm) -> GraphQLError {
+        let mut error = self.error_in(form);
+        // Prisma has texts of their own for sockets.
+        if let Self::ServiceToken(denied) = self {
+            error.message = match denied {
+                AuthError::Missing => errors::NO_SOCKET_TOKEN,
+                AuthError::Malformed
+                | AuthError::Setting(_)
+                | AuthError::Expired
+                | AuthError::Invalid { .. }
+                | AuthError::NoKeys => errors::SOCKET_TOKEN_REFUSED,
+            }
+            .into();
+        }
+        error
+    }
+
     /// The status at a path of GraphQL, by the form of the API: Hasura answers errors of requests with
     /// 200, and leaves other statuses to what fails before a request is read.
     pub(super) fn status_in(&self, form: ErrorForm) -> StatusCode {

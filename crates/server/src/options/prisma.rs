@@ -84,8 +84,10 @@ impl PrismaOptions {
         }
     }
 
-    pub(crate) fn service(&self) -> ServiceName {
-        self.service.clone().unwrap_or_default()
+    /// The service, with its secrets.
+    pub(crate) fn own_service(&self) -> (ServiceName, Box<[Box<str>]>) {
+        let secrets = self.service_secret.iter().map(|secret| secret.0.clone());
+        (self.service.clone().unwrap_or_default(), secrets.collect())
     }
 }
 
@@ -104,6 +106,14 @@ impl ServiceName {
             [workspace, name, stage] => of(Some(workspace), name, stage),
             _ => None,
         }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn stage(&self) -> &str {
+        &self.stage
     }
 
     /// The id of the service, as messages have it. The separator depends on the database.

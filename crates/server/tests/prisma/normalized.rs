@@ -47,7 +47,7 @@ fn on_each(datamodel: &str, options: &[&str], check: impl Fn(&Service)) {
         let url = database.url();
         let words = ["serve", file.to_str().unwrap(), "--data", &url, "--listen", "127.0.0.1:0"];
         let server = Server::start(&[&words[..], options].concat());
-        check(&Service { server, _folder: folder });
+        check(&Service { server, folder });
     }
 }
 

@@ -40,6 +40,12 @@ fn events_and_imports_are_not_for_roles_with_rules() {
     let (status, answer) = service.post("/import", "", &import);
     let code = &answer["errors"][0]["extensions"]["code"];
     assert_eq!((status, code), (403, &json!("PERMISSION_DENIED")), "{answer}");
+    let reset = json!({ "query": "mutation { resetData }" });
+    let (status, answer) = service.post("/private", "", &reset);
+    let code = &answer["errors"][0]["extensions"]["code"];
+    assert_eq!((status, code), (403, &json!("PERMISSION_DENIED")), "{answer}");
+    let seen = service.query("/", "", "{ users { email } }");
+    assert_eq!(seen, json!({ "users": [{ "email": "ada@example.com" }] }));
 }
 
 #[test]

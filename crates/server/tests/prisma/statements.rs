@@ -24,7 +24,7 @@ impl Service {
 }
 
 /// A server on PostgreSQL, if there is one.
-fn on_postgres(options: &[&str]) -> Option<(Service, Database)> {
+pub(super) fn on_postgres(options: &[&str]) -> Option<(Service, Database)> {
     let database = Database::on_one("")?;
     let folder = Folder::new();
     let file = folder.file("datamodel.prisma");
@@ -33,7 +33,7 @@ fn on_postgres(options: &[&str]) -> Option<(Service, Database)> {
     let schema = ["--schema", "default$default"];
     let words = ["serve", file, "--data", &url, "--listen", "127.0.0.1:0"];
     let server = Server::start(&[&words[..], &schema, options].concat());
-    Some((Service { server, _folder: folder }, database))
+    Some((Service { server, folder }, database))
 }
 
 #[test]

@@ -36,6 +36,14 @@ fn operations_start_and_stop() {
         client.receive(),
         data("1", &json!({ "data": { "aggregateNote": { "count": 2 } } }))
     );
+    // A number is repeated as a number, and differs from its digits.
+    client.send(&json!({ "type": "start", "id": 1, "payload": { "query": "{ __typename }" } }));
+    let payload = json!({ "data": { "__typename": "Query" } });
+    assert_eq!(client.receive(), json!({ "type": "data", "id": 1, "payload": payload }));
+    assert_eq!(client.receive(), json!({ "type": "complete", "id": 1 }));
+    client.send(&json!({ "type": "stop", "id": 1 }));
+    client.send(&json!({ "type": "stop", "id": "1" }));
+    assert_eq!(client.receive(), complete("1"));
     client.close();
 }
 

@@ -1,5 +1,6 @@
 //! Rows of a request, in one transaction.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use source::Timeouts;
@@ -24,26 +25,48 @@ pub struct RefusedRow {
 /// Parameters of a statement, where each value is one.
 const PARAMETERS: usize = 1_000;
 
-impl Transfer {
+/// The changes of a request.
+#[derive(Debug)]
+pub struct RowChanges {
+    transfer: Transfer,
+    schemas: Schemas,
+}
+
+/// Schemas of tables by their names, of those that have another one than the database's.
+pub type Schemas = HashMap<Box<str>, Box<str>>;
+
+impl RowChanges {
     /// Opens a database for changes beside those of other programs, and begins a transaction.
-    pub async fn begin_changes(
+    pub async fn begin(
         address: &Address,
         database: &Database,
+        schemas: Schemas,
         timeouts: Timeouts,
     ) -> Result<Self, TransferError> {
-        let transfer = Self::open(address, database, timeouts, Access::Change).await?;
+        let transfer = Transfer::open(address, database, timeouts, Access::Change).await?;
         transfer.begin().await?;
-        Ok(transfer)
+        Ok(Self { transfer, schemas })
+    }
+
+    /// The database, with the schema of a table.
+    fn database(&self, table: &Table) -> Cow<'_, Database> {
+        let database = &self.transfer.database;
+        match self.schemas.get(&*table.name) {
+            Some(schema) => {
+                Cow::Owned(Database { schema: Some(schema.clone()), ..database.clone() })
+            }
+            None => Cow::Borrowed(database),
+        }
     }
 
     /// Commits the changes.
-    pub async fn commit_changes(self) -> Result<(), TransferError> {
-        self.commit().await
+    pub async fn commit(self) -> Result<(), TransferError> {
+        self.transfer.commit().await
     }
 
     /// Ends the transaction without a change.
-    pub async fn roll_back_changes(self) -> Result<(), TransferError> {
-        match &self.driver {
+    pub async fn roll_back(self) -> Result<(), TransferError> {
+        match &self.transfer.driver {
             Driver::Sqlite(driver) => driver.roll_back()?,
             Driver::Postgres(driver) => driver.roll_back().await?,
         }
@@ -52,9 +75,9 @@ impl Transfer {
 
     /// Inserts rows with all columns of a table.
     pub async fn insert_rows(&self, table: &Table, rows: &RowBuffer) -> Result<(), RefusedRow> {
-        let (name, columns) = bulk::columns(table, &self.database);
-        let flavor = &self.database.flavor;
-        match &self.driver {
+        let (name, columns) = bulk::columns(table, &self.database(table));
+        let flavor = &self.transfer.database.flavor;
+        match &self.transfer.driver {
             Driver::Sqlite(driver) => {
                 let statement = sql::print_insert_row(&name, &columns, flavor);
                 driver.run_each(&statement, rows).map_err(|(place, error)| RefusedRow {
@@ -70,6 +93,17 @@ impl Transfer {
         }
     }
 
+    /// Deletes all rows of a table.
+    pub async fn delete_rows(&self, table: &Table) -> Result<(), RefusedRow> {
+        let name = bulk::name(table, &self.database(table));
+        let statement = sql::print_delete_rows(&name, &self.transfer.database.flavor);
+        let deleted = match &self.transfer.driver {
+            Driver::Sqlite(driver) => driver.run(&statement).map_err(|error| error.cause()),
+            Driver::Postgres(driver) => driver.run(&statement).await.map_err(|error| error.cause()),
+        };
+        deleted.map_err(|cause| RefusedRow { place: None, cause })
+    }
+
     /// Sets a column of rows. Each row of the buffer has a key and the new value.
     pub async fn set_column(
         &self,
@@ -82,11 +116,11 @@ impl Transfer {
             let cause = format!("the table {} has no such column", table.name);
             return Err(RefusedRow { place: None, cause });
         };
-        let name = bulk::name(table, &self.database);
-        let flavor = &self.database.flavor;
+        let name = bulk::name(table, &self.database(table));
+        let flavor = &self.transfer.database.flavor;
         let (key, column) = ((&key, &key_type), (&column, &column_type));
         let statement = sql::print_set_column(&name, key, column, flavor);
-        match &self.driver {
+        match &self.transfer.driver {
             Driver::Sqlite(driver) => driver
                 .run_each(&statement, pairs)
                 .map_err(|(place, error)| RefusedRow { place: Some(place), cause: error.cause() }),
@@ -114,13 +148,13 @@ impl Transfer {
         let (Some((column, column_type)), Some((number, _))) = columns else {
             return Ok(HashMap::new());
         };
-        let name = bulk::name(table, &self.database);
-        let flavor = &self.database.flavor;
+        let name = bulk::name(table, &self.database(table));
+        let flavor = &self.transfer.database.flavor;
         let mut found = HashMap::new();
         for values in values.chunks(PARAMETERS) {
             let of = (&column, &column_type);
             let query = sql::print_greatest(&name, of, &number, values.len(), flavor);
-            found.extend(match &self.driver {
+            found.extend(match &self.transfer.driver {
                 Driver::Sqlite(driver) => driver.numbers(&query, values)?,
                 Driver::Postgres(driver) => driver.numbers(&query, values).await?,
             });

@@ -31,6 +31,15 @@ pub fn print_insert_row(table: &TableName, columns: &[Identifier], flavor: &Flav
     printer.out
 }
 
+/// `DELETE` of all rows of a table.
+#[must_use]
+pub fn print_delete_rows(table: &TableName, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("DELETE FROM ");
+    printer.table_name(table);
+    printer.out
+}
+
 /// PostgreSQL's `COPY` of rows into a table.
 #[must_use]
 pub fn print_copy_in(table: &TableName, columns: &[Identifier], flavor: &Flavor) -> String {
@@ -320,6 +329,14 @@ mod tests {
             print_find_rows(&rows, &name("code"), 3, &Flavor::POSTGRES),
             r#"SELECT "code"::bigint, "id" FROM "Item" WHERE "code" = ANY ($1)"#
         );
+    }
+
+    #[test]
+    fn all_rows_are_deleted() {
+        let name = |name: &str| Identifier(name.into());
+        let table = TableName { schema: Some(name("a$b")), name: name("t\"") };
+        let deleted = print_delete_rows(&table, &Flavor::POSTGRES);
+        assert_eq!(deleted, "DELETE FROM \"a$b\".\"t\"\"\"");
     }
 
     #[test]

@@ -37,9 +37,8 @@ use self::failure::Failure;
 pub(super) use self::limits::{check_batch, time_limit, too_slow};
 pub(super) use self::settings::HasuraSettings;
 use super::answer_body::AnswerBody;
-use super::body;
 use super::connection_context::ConnectionContext;
-use super::cors::{Permission, preflight};
+use super::endpoint::{self, read_body};
 use super::exchange::{Exchange, HttpRequest};
 use super::graphql::{authenticate, is_allowed_origin};
 use super::media_type::MediaType;
@@ -137,20 +136,11 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
     context: &Rc<ConnectionContext>,
 ) -> Response {
-    let cors = service.settings.cors.as_ref();
-    let permission = cors.map(|cors| Permission::new(cors, request.headers()));
-    let preflight = cors.and_then(|cors| preflight(cors, request.method(), request.headers()));
-    let mut response = match preflight {
-        Some(response) => response,
-        None => match answer_request(endpoint, service, request, exchange, context).await {
-            Ok(response) => response,
-            Err(failure) => failure.respond(),
-        },
+    let work = async |request| {
+        let answered = answer_request(endpoint, service, request, exchange, context).await;
+        answered.unwrap_or_else(|failure| failure.respond())
     };
-    if let Some(permission) = permission {
-        permission.add_headers(&mut response);
-    }
-    response
+    endpoint::answer(service, request, work).await
 }
 
 async fn answer_request(
@@ -229,9 +219,8 @@ impl EndpointRequest<'_> {
         headers: &HeaderMap,
         body: hyper::body::Incoming,
     ) -> Result<Vec<u8>, Failure> {
-        let (settings, bodies) = (self.service.settings.body, &self.service.process.bodies);
-        let read = body::read(settings, bodies, &self.context.state, headers, body).await;
-        Ok(read.map_err(|refusal| Failure::refused(&refusal))?.bytes)
+        let read = read_body(self.service, self.context, headers, body).await;
+        read.map_err(|refusal| Failure::refused(&refusal))
     }
 }
 

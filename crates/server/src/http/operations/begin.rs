@@ -6,7 +6,7 @@ use engine::gateway::headers::REQUEST_ID;
 use engine::gateway::{IncrementalFormat, Payloads};
 use engine::{Allowed, Caller, Delivery, Kind, MemoryReservation};
 use futures_util::future::LocalBoxFuture;
-use graphql::Parameters;
+use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
 
@@ -27,14 +27,22 @@ pub(in crate::http) enum Work {
     Subscription(Box<Subscription>),
 }
 
-/// Begins an operation of the caller, whose request needs so many bytes, with the format of several
-/// payloads if its client accepts them.
+/// What the client of an operation accepts.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::http) struct Accepts {
+    /// The format of several payloads of deferred fragments.
+    pub(in crate::http) incremental: Option<IncrementalFormat>,
+    /// Results of queries and mutations.
+    pub(in crate::http) is_once: bool,
+}
+
+/// Begins an operation of the caller, whose request needs so many bytes.
 pub(in crate::http) fn begin(
     context: &ConnectionContext,
     mut caller: Caller,
     parameters: Parameters,
     bytes: u64,
-    incremental: Option<IncrementalFormat>,
+    accepts: Accepts,
 ) -> Work {
     let service = context.current.get();
     let id = RequestId::given_or_new(None);
@@ -57,7 +65,16 @@ pub(in crate::http) fn begin(
                 exchange.report.document = Some(document);
                 subscribe(context, &service, caller, found, held, exchange)
             }
+            false if !accepts.is_once => {
+                let error = GraphQLError::new(
+                    ErrorCode::BadUserInput,
+                    "The subprotocol \"graphql-subscriptions\" is for subscriptions alone: send \
+                     queries and mutations by POST, or over another subprotocol.",
+                );
+                Work::failed(refuse(&service, exchange, Refusal::Malformed(error)))
+            }
             false => {
+                let incremental = accepts.incremental;
                 let work = execute(service, caller, found, (held, incremental), exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }

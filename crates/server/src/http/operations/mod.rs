@@ -7,5 +7,5 @@
 mod begin;
 mod running;
 
-pub(super) use self::begin::begin;
+pub(super) use self::begin::{Accepts, Work, begin};
 pub(super) use self::running::{Operations, Outcome, Panicked};

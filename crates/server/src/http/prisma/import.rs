@@ -5,18 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dialects::prisma::model::Model;
 use dialects::prisma::normalized::import::{self, Change, ChangeKind, Import, POSITION_STEP};
-use engine::{Caller, SourceAddress};
+use engine::Caller;
 use serde_json::Value;
-use sources::transfer::{RefusedRow, Transfer, TransferError};
+use sources::transfer::{RefusedRow, RowChanges, Schemas, TransferError};
 use storage::tables::Table;
-use storage::{Database, ExtensionSupport};
-use tokio::runtime;
-use tokio::task::spawn_blocking;
 use transfer::Value as Stored;
 use transfer::value::RowBuffer;
 
 use super::settings::ServiceDatabase;
-use super::{malformed, unavailable};
+use super::{changes, malformed};
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
 
@@ -32,56 +29,37 @@ pub(super) async fn answer(
     caller: &Caller,
     request: &Value,
 ) -> Result<Value, Refusal> {
-    let has_role =
-        matches!(at.source, SourceAddress::Postgres(_)) && caller.session.settings.is_some();
-    if has_role || at.has_policies {
-        return Err(Refusal::ImportRole);
-    }
+    changes::check_rights(at, caller)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_micros()).unwrap_or(i64::MAX);
     let import = import::read(model, request, now, source::new_cuid);
     let import = import.map_err(|error| malformed(error.0))?;
-    let queue_timeout = service.settings.load.queue_timeout;
-    let _slot = service.process.admission.acquire(queue_timeout).await?;
-    let at = Arc::clone(at);
-    // Statements of SQLite would block the other requests of the thread.
-    let stored = spawn_blocking(move || {
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
-        let stored = runtime.block_on(store(&import, &at));
-        stored.map_err(|error| error.to_string())
-    });
-    match stored.await.map_err(|error| error.to_string()).flatten() {
-        Ok(errors) => Ok(Value::from(errors)),
-        Err(error) => {
-            tracing::error!(error, "an import has failed");
-            Err(unavailable())
-        }
-    }
+    let schemas = changes::schemas(service, &import.tables);
+    let store = async move |at: Arc<ServiceDatabase>| store(&import, schemas, &at).await;
+    changes::run(service, at, store).await.map(Value::from)
 }
 
 /// Stores all changes, and returns the errors of the answer.
-async fn store(import: &Import, at: &ServiceDatabase) -> Result<Vec<String>, TransferError> {
-    let missing = ExtensionSupport::Missing;
-    let database = match &at.source {
-        SourceAddress::Postgres(_) => Database::postgres(&at.schema, missing, missing),
-        SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Database::sqlite(),
-    };
-    let transfer = Transfer::begin_changes(&at.source, &database, at.timeouts).await?;
+async fn store(
+    import: &Import,
+    schemas: Schemas,
+    at: &ServiceDatabase,
+) -> Result<Vec<String>, TransferError> {
+    let transfer = changes::begin(at, schemas).await?;
     for change in &import.changes {
         let table = &import.tables.tables[change.table];
         if let Err(refused) = apply(&transfer, change, table).await? {
-            transfer.roll_back_changes().await?;
+            transfer.roll_back().await?;
             let text = change.failures.text(refused.place, &refused.cause);
             return Ok([text].into_iter().chain(import.errors.iter().cloned()).collect());
         }
     }
-    transfer.commit_changes().await?;
+    transfer.commit().await?;
     Ok(import.errors.clone())
 }
 
 async fn apply(
-    transfer: &Transfer,
+    transfer: &RowChanges,
     change: &Change,
     table: &Table,
 ) -> Result<Result<(), RefusedRow>, TransferError> {

@@ -2,22 +2,28 @@
 //!
 //! * `settings`: the service, and what paths name
 //! * `export`, `import`: data in Prisma's normalized data format
+//! * `management`, `private`: the APIs of Prisma's commands
+//! * `changes`: how rows are changed beside GraphQL
 
+mod changes;
 mod export;
 mod import;
+mod management;
+mod private;
 mod settings;
 
 use std::rc::Rc;
 
-use graphql::{ErrorCode, GraphQLError};
+use engine::ErrorForm;
+use graphql::problem::Located;
+use graphql::{Body, ErrorCode, GraphQLError, Request};
 use hyper::{Method, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use self::settings::{Datamodel, PrismaSettings, ServiceDatabase};
 use self::settings::{ServicePath, Suffix};
-use super::body;
 use super::connection_context::ConnectionContext;
-use super::cors::{Permission, preflight};
+use super::endpoint::{self, read_body};
 use super::exchange::{Exchange, HttpRequest};
 use super::graphql::{authenticate, is_allowed_origin};
 use super::media_type::MediaType;
@@ -34,10 +40,10 @@ pub(super) enum Endpoint {
     Datamodel,
     Import,
     Export,
+    Private,
+    Management,
     /// Another service, with its id.
     OtherService(Box<str>),
-    /// A reserved path that is not served.
-    Unserved,
 }
 
 impl Endpoint {
@@ -48,6 +54,9 @@ impl Endpoint {
             return None;
         }
         let path = request.uri().path();
+        if matches!(path, "/management" | "/management/") {
+            return Some(Self::Management);
+        }
         // What is configured with the server's own path as the endpoint.
         let suffix = path.strip_prefix("/graphql/").and_then(ServicePath::parse);
         if let Some(ServicePath { suffix: Some(suffix), service }) = suffix
@@ -71,7 +80,7 @@ impl Endpoint {
             Suffix::Datamodel => Self::Datamodel,
             Suffix::Import => Self::Import,
             Suffix::Export => Self::Export,
-            Suffix::Private => Self::Unserved,
+            Suffix::Private => Self::Private,
         }
     }
 }
@@ -84,22 +93,15 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
     context: &Rc<ConnectionContext>,
 ) -> Response {
-    let cors = service.settings.cors.as_ref();
-    let permission = cors.map(|cors| Permission::new(cors, request.headers()));
-    let preflight = cors.and_then(|cors| preflight(cors, request.method(), request.headers()));
-    let answered = match preflight {
-        Some(response) => Ok(response),
-        None => answer_request(endpoint, service, request, (exchange, context)).await,
+    let work = async |request| {
+        let answered = answer_request(endpoint, service, request, (exchange, context)).await;
+        answered.unwrap_or_else(|refusal| {
+            let response = refuse_in(service.worker.error_form(), MediaType::Json, &refusal);
+            exchange.refusal = Some(refusal);
+            response
+        })
     };
-    let mut response = answered.unwrap_or_else(|refusal| {
-        let response = refuse_in(service.worker.error_form(), MediaType::Json, &refusal);
-        exchange.refusal = Some(refusal);
-        response
-    });
-    if let Some(permission) = permission {
-        permission.add_headers(&mut response);
-    }
-    response
+    endpoint::answer(service, request, work).await
 }
 
 async fn answer_request(
@@ -118,27 +120,34 @@ async fn answer_request(
         return Err(Refusal::OtherService(id));
     }
     let Some(settings) = &service.settings.prisma else { return Err(Refusal::Path) };
-    let (caller, _) = authenticate(service, request.headers(), None).await?;
-    if endpoint == Endpoint::Unserved {
-        return Err(Refusal::Path);
+    let (head, body) = request.into_parts();
+    let caller = authenticate(service, &head.headers, None).await;
+    if endpoint == Endpoint::Management {
+        let body = read_body(service, context, &head.headers, body).await?;
+        let request = graphql_request(service, &body)?;
+        let datamodel = datamodel(settings).await?;
+        let refusal = caller.as_ref().err();
+        let answered = management::answer(service, settings, datamodel, refusal, &request)?;
+        return Ok(graphql_response(service.worker.error_form(), answered));
     }
-    let datamodel = settings.datamodel().await.map_err(|error| {
-        tracing::error!(%error, "the datamodel of the tables cannot be made");
-        unavailable()
-    })?;
+    let (caller, _) = caller?;
+    let datamodel = datamodel(settings).await?;
     if endpoint == Endpoint::Datamodel {
         return Ok(json(&Value::from(&*datamodel.text)));
+    }
+    let body = read_body(service, context, &head.headers, body).await?;
+    let (database, model) = (&settings.database, &*datamodel.model);
+    if endpoint == Endpoint::Private {
+        let request = graphql_request(service, &body)?;
+        let answered = private::answer(service, (database, model), &caller, &request).await?;
+        return Ok(graphql_response(service.worker.error_form(), answered));
     }
     // What is read and stored here is that of no document.
     if service.settings.persisted.only_trusted {
         return Err(Refusal::Document(Missing::NotTrusted));
     }
-    let (head, body) = request.into_parts();
-    let (limits, bodies) = (service.settings.body, &service.process.bodies);
-    let read = body::read(limits, bodies, &context.state, &head.headers, body).await?;
-    let asked: Value = serde_json::from_slice(&read.bytes)
+    let asked: Value = serde_json::from_slice(&body)
         .map_err(|error| malformed(format!("The request body is not valid JSON: {error}.")))?;
-    let (database, model) = (&settings.database, &*datamodel.model);
     let answer = match endpoint {
         Endpoint::Export => {
             export::answer(service, (model, database.max_nodes), &caller, &asked).await?
@@ -146,7 +155,10 @@ async fn answer_request(
         Endpoint::Import => {
             Answer::Json(import::answer(service, (database, model), &caller, &asked).await?)
         }
-        Endpoint::Datamodel | Endpoint::OtherService(_) | Endpoint::Unserved => {
+        Endpoint::Datamodel
+        | Endpoint::Private
+        | Endpoint::Management
+        | Endpoint::OtherService(_) => {
             return Err(Refusal::Path);
         }
     };
@@ -154,6 +166,45 @@ async fn answer_request(
         Answer::Json(value) => json(&value),
         Answer::Response(response) => response,
     })
+}
+
+async fn datamodel(settings: &PrismaSettings) -> Result<&Datamodel, Refusal> {
+    settings.datamodel().await.map_err(|error| {
+        tracing::error!(%error, "the datamodel of the tables cannot be made");
+        unavailable()
+    })
+}
+
+/// The data of a request of the management API or the private one, or its errors.
+type Answered = Result<Result<Value, Vec<GraphQLError>>, Refusal>;
+
+/// The request of a body, of which there is one.
+fn graphql_request(service: &Service, body: &[u8]) -> Result<Request, Refusal> {
+    let body = Body::from_json(body, service.settings.body.json).map_err(Refusal::Malformed)?;
+    match body {
+        Body::One(parameters) => parameters.into_request().map_err(Refusal::Malformed),
+        Body::Batch(_) => Err(Refusal::BatchingDisabled),
+    }
+}
+
+/// The response with the data or the errors; those of a field have a path, and null as the data.
+fn graphql_response(form: ErrorForm, answered: Result<Value, Vec<GraphQLError>>) -> Response {
+    let errors = match answered {
+        Ok(data) => return json(&json!({ "data": data })),
+        Err(errors) => errors,
+    };
+    let mut body = match errors.iter().any(|error| !error.path.is_empty()) {
+        true => b"{\"data\":null,\"errors\":[".to_vec(),
+        false => b"{\"errors\":[".to_vec(),
+    };
+    for (index, error) in errors.iter().enumerate() {
+        if index > 0 {
+            body.push(b',');
+        }
+        engine::with_request_id(form.form(error, &Located::default())).write_json(&mut body);
+    }
+    body.extend_from_slice(b"]}");
+    respond(StatusCode::OK, MediaType::Json, body)
 }
 
 /// The answer of an import or an export.

@@ -1,5 +1,6 @@
 //! What options and the datamodel say about the endpoints of a service.
 
+use std::fmt;
 use std::sync::Arc;
 
 use dialects::prisma::introspected;
@@ -13,14 +14,22 @@ use crate::options::{ServiceName, SourceKind};
 use tokio::sync::OnceCell;
 
 /// Settings of the dialect prisma.
-#[derive(Debug)]
 pub(crate) struct PrismaSettings {
-    service: ServiceName,
+    pub(super) service: ServiceName,
+    /// The secrets of the service; none if requests need no token.
+    pub(super) secrets: Box<[Box<str>]>,
     /// The separator of names and stages in ids of services.
     separator: char,
     pub(super) database: Arc<ServiceDatabase>,
     /// The datamodel; the first request that needs it makes it of the tables if none is given.
     datamodel: OnceCell<Datamodel>,
+}
+
+/// Hides the secrets.
+impl fmt::Debug for PrismaSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PrismaSettings").field("service", &self.service).finish_non_exhaustive()
+    }
 }
 
 /// The database of the service, and the limits of requests to it.
@@ -86,7 +95,7 @@ impl ServicePath {
 impl PrismaSettings {
     /// Without a datamodel, that of the tables is made when it is needed.
     pub(crate) fn new(
-        service: ServiceName,
+        (service, secrets): (ServiceName, Box<[Box<str>]>),
         database: ServiceDatabase,
         datamodel: Option<Datamodel>,
     ) -> Self {
@@ -95,7 +104,7 @@ impl PrismaSettings {
             SourceKind::Sqlite | SourceKind::Neo4j => '_',
         };
         let datamodel = OnceCell::new_with(datamodel);
-        Self { service, separator, database: Arc::new(database), datamodel }
+        Self { service, secrets, separator, database: Arc::new(database), datamodel }
     }
 
     /// The datamodel of the service.
@@ -167,7 +176,8 @@ mod tests {
                 has_policies: false,
                 max_nodes: None,
             };
-            let settings = PrismaSettings::new(service.parse().unwrap(), database, None);
+            let settings =
+                PrismaSettings::new((service.parse().unwrap(), Box::default()), database, None);
             assert_eq!(settings.is_of_service(path), is_served, "{service}: {path}");
         };
         check("default/default", "/", true);

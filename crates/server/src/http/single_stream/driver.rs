@@ -20,7 +20,7 @@ use tokio::time::{sleep, sleep_until};
 use super::frame;
 use crate::http::connection_context::ConnectionContext;
 use crate::http::drain::drained;
-use crate::http::operations::{Operations, Outcome, begin};
+use crate::http::operations::{Accepts, Operations, Outcome, begin};
 use crate::http::reservations::{Changes, NewOperation, Reservation};
 use crate::http::subscription::Event;
 
@@ -122,8 +122,8 @@ impl Driver {
         for NewOperation { id, caller, parameters, bytes, held } in begun {
             // The operation has a reservation of its own.
             drop(held);
-            let incremental = Some(IncrementalFormat::Fields);
-            let work = begin(&self.context, caller, parameters, bytes, incremental);
+            let accepts = Accepts { incremental: Some(IncrementalFormat::Fields), is_once: true };
+            let work = begin(&self.context, caller, parameters, bytes, accepts);
             self.operations.run((&*id).into(), work);
         }
     }

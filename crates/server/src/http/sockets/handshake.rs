@@ -18,7 +18,7 @@ use crate::http::exchange::{Exchange, HttpRequest};
 use crate::http::graphql;
 use crate::http::media_type::MediaType;
 use crate::http::refusal::Refusal;
-use crate::http::respond::{Response, refuse};
+use crate::http::respond::{Response, refuse_in};
 use crate::http::service::Service;
 
 /// The length of a key: 16 bytes in base64.
@@ -43,7 +43,11 @@ pub(in crate::http) async fn answer(
         }
         Err(refusal) => {
             service.count_refused(&refusal);
-            let response = refuse(MediaType::Json, &refusal);
+            let mut response = refuse_in(service.worker.error_form(), MediaType::Json, &refusal);
+            // Prisma's status of a refused token, 200, says nothing to clients of sockets.
+            if let Refusal::ServiceToken(_) = refusal {
+                *response.status_mut() = StatusCode::UNAUTHORIZED;
+            }
             exchange.refusal = Some(refusal);
             response
         }

@@ -1,4 +1,4 @@
-//! Messages of both subprotocols: parsed into one closed set, and written.
+//! Messages of the subprotocols: parsed into one closed set, and written.
 
 use bytes::Bytes;
 use graphql::{GraphQLError, JsonLimits, Parameters, parse_json};
@@ -17,28 +17,34 @@ pub(super) enum ClientMessage {
     Init(Map<ByteString, Json>),
     Ping(Option<Json>),
     Pong,
-    /// Begins an operation.
+    /// Begins an operation. Its id is the JSON text of it, since a number is repeated as a number.
     Begin {
         id: Box<str>,
         parameters: Box<Parameters>,
     },
-    /// Ends an operation.
+    /// Ends an operation; without an id none.
     End {
-        id: Box<str>,
+        id: Option<Box<str>>,
     },
     /// Ends the connection.
     Terminate,
 }
 
-/// A message of the server.
+/// A message of the server. Ids are JSON texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ServerMessage<'m> {
     Ack,
-    /// The legacy refusal of a connection, or of a message.
+    /// The refusal of a connection; clients of the newest protocol see the close code alone.
     ConnectionError(&'m GraphQLError),
+    /// The refusal of a message; the newest protocol closes the connection.
+    MessageError(&'m GraphQLError),
     Pong(Option<&'m Json>),
-    /// The legacy sign of life.
+    /// The sign of life of the older protocols.
     KeepAlive,
+    /// A subscription has begun: a message of the oldest protocol.
+    Started {
+        id: &'m str,
+    },
     /// The errors of an operation that was not executed.
     Errors {
         id: &'m str,
@@ -64,30 +70,39 @@ impl ClientMessage {
             return Err("The message must have a \"type\", a string.".into());
         };
         match (subprotocol, r#type.as_str()) {
-            (_, "connection_init") => Ok(Self::Init(init_payload(subprotocol, message)?)),
+            (Subprotocol::TransportWs | Subprotocol::Legacy, "connection_init")
+            | (Subprotocol::Oldest, "init") => Ok(Self::Init(init_payload(subprotocol, message)?)),
             (Subprotocol::TransportWs, "ping") => Ok(Self::Ping(optional_object(message)?)),
             (Subprotocol::TransportWs, "pong") => optional_object(message).map(|_| Self::Pong),
             (Subprotocol::TransportWs, "subscribe") | (Subprotocol::Legacy, "start") => {
-                let id = id(&mut message)?;
+                let id = id(subprotocol, &mut message)?;
                 Ok(Self::Begin { id, parameters: parameters(message)? })
             }
-            (Subprotocol::TransportWs, "complete") | (Subprotocol::Legacy, "stop") => {
-                Ok(Self::End { id: id(&mut message)? })
+            (Subprotocol::Oldest, "subscription_start") => {
+                let id = id(subprotocol, &mut message)?;
+                Ok(Self::Begin { id, parameters: read_parameters(message)? })
             }
+            (Subprotocol::TransportWs, "complete") | (Subprotocol::Legacy, "stop") => {
+                Ok(Self::End { id: Some(id(subprotocol, &mut message)?) })
+            }
+            (Subprotocol::Oldest, "subscription_end") => match message.contains_key("id") {
+                true => Ok(Self::End { id: Some(id(subprotocol, &mut message)?) }),
+                false => Ok(Self::End { id: None }),
+            },
             (Subprotocol::Legacy, "connection_terminate") => Ok(Self::Terminate),
             (_, other) => Err(format!("The message has an unknown type: {other:?}.")),
         }
     }
 }
 
-/// The payload of `connection_init`; clients of the legacy protocol may send anything.
+/// The payload of the first message; clients of the older protocols may send anything.
 fn init_payload(
     subprotocol: Subprotocol,
     mut message: Map<ByteString, Json>,
 ) -> Result<Map<ByteString, Json>, String> {
     match (message.remove("payload"), subprotocol) {
         (Some(Json::Object(payload)), _) => Ok(payload),
-        (None, _) | (Some(_), Subprotocol::Legacy) => Ok(Map::new()),
+        (None, _) | (Some(_), Subprotocol::Legacy | Subprotocol::Oldest) => Ok(Map::new()),
         // Clients send null for no payload.
         (Some(Json::Null), Subprotocol::TransportWs) => Ok(Map::new()),
         (Some(_), Subprotocol::TransportWs) => Err(NO_OBJECT.into()),
@@ -104,34 +119,56 @@ fn optional_object(mut message: Map<ByteString, Json>) -> Result<Option<Json>, S
     }
 }
 
-fn id(message: &mut Map<ByteString, Json>) -> Result<Box<str>, String> {
+/// The JSON text of an id: a string, or a number where clients count their operations.
+fn id(subprotocol: Subprotocol, message: &mut Map<ByteString, Json>) -> Result<Box<str>, String> {
+    let may_be_number = match subprotocol {
+        Subprotocol::TransportWs => false,
+        Subprotocol::Legacy | Subprotocol::Oldest => true,
+    };
     match message.remove("id") {
         Some(Json::String(id)) if (1..=MOST_ID_BYTES).contains(&id.as_str().len()) => {
-            Ok(id.as_str().into())
+            Ok(Json::String(id).to_string().into())
+        }
+        Some(Json::Number(number)) if may_be_number && (number.is_i64() || number.is_u64()) => {
+            Ok(number.to_string().into())
         }
         _ => {
-            Err(format!("The message must have an \"id\", a string of 1 to {MOST_ID_BYTES} bytes."))
+            let number = if may_be_number { ", or an integer" } else { "" };
+            Err(format!(
+                "The message must have an \"id\", a string of 1 to {MOST_ID_BYTES} bytes{number}."
+            ))
         }
     }
 }
 
 fn parameters(mut message: Map<ByteString, Json>) -> Result<Box<Parameters>, String> {
     match message.remove("payload") {
-        Some(Json::Object(payload)) => {
-            let parameters = Parameters::from_object(payload);
-            parameters.map(Box::new).map_err(|error| error.message)
-        }
+        Some(Json::Object(payload)) => read_parameters(payload),
         _ => Err(NO_OBJECT.into()),
     }
+}
+
+fn read_parameters(object: Map<ByteString, Json>) -> Result<Box<Parameters>, String> {
+    Parameters::from_object(object).map(Box::new).map_err(|error| error.message)
 }
 
 impl ServerMessage<'_> {
     /// Writes the message.
     pub(super) fn write(self, subprotocol: Subprotocol) -> Vec<u8> {
-        let mut text = begin(self.name(), self.id());
+        let mut text = begin(self.name(subprotocol), self.id(subprotocol));
         match self {
-            Self::Ack | Self::KeepAlive | Self::Pong(None) | Self::Complete { .. } => {}
-            Self::ConnectionError(error) => {
+            Self::Complete { .. } if subprotocol == Subprotocol::Oldest => {
+                text.extend_from_slice(PAYLOAD);
+                text.extend_from_slice(
+                    b"{\"errors\":[{\"message\":\"The subscription has ended.\"}]}",
+                );
+            }
+            Self::Ack
+            | Self::KeepAlive
+            | Self::Pong(None)
+            | Self::Started { .. }
+            | Self::Complete { .. } => {}
+            Self::ConnectionError(error) | Self::MessageError(error) => {
                 text.extend_from_slice(PAYLOAD);
                 error.write_json(&mut text);
             }
@@ -144,6 +181,11 @@ impl ServerMessage<'_> {
                 let payload = match subprotocol {
                     Subprotocol::TransportWs => Json::Array(errors.to_vec()),
                     Subprotocol::Legacy => one_error(errors),
+                    Subprotocol::Oldest => {
+                        let mut object = Map::new();
+                        object.insert("errors", Json::Array(errors.to_vec()));
+                        Json::Object(object)
+                    }
                 };
                 text.extend_from_slice(payload.to_string().as_bytes());
             }
@@ -152,21 +194,34 @@ impl ServerMessage<'_> {
         text
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Ack => "connection_ack",
-            Self::ConnectionError(_) => "connection_error",
-            Self::Pong(_) => "pong",
-            Self::KeepAlive => "ka",
-            Self::Errors { .. } => "error",
-            Self::Complete { .. } => "complete",
+    fn name(self, subprotocol: Subprotocol) -> &'static str {
+        let names = match self {
+            Self::Ack => ["connection_ack", "init_success"],
+            Self::ConnectionError(_) => ["connection_error", "init_fail"],
+            Self::MessageError(_) => ["connection_error", "error"],
+            Self::Pong(_) => ["pong"; 2],
+            Self::KeepAlive => ["ka", "keepalive"],
+            Self::Started { .. } => ["subscription_success"; 2],
+            Self::Errors { .. } => ["error", "subscription_fail"],
+            // The oldest protocol has no message for the end of a subscription.
+            Self::Complete { .. } => ["complete", "subscription_fail"],
+        };
+        match subprotocol {
+            Subprotocol::TransportWs | Subprotocol::Legacy => names[0],
+            Subprotocol::Oldest => names[1],
         }
     }
 
-    fn id(&self) -> Option<&str> {
+    fn id(&self, subprotocol: Subprotocol) -> Option<&str> {
         match self {
-            Self::Errors { id, .. } | Self::Complete { id } => Some(id),
-            Self::Ack | Self::ConnectionError(_) | Self::Pong(_) | Self::KeepAlive => None,
+            Self::Errors { id, .. } | Self::Complete { id } | Self::Started { id } => Some(id),
+            // As Prisma has it: the message had no id that could be read.
+            Self::MessageError(_) if subprotocol == Subprotocol::Oldest => Some("\"\""),
+            Self::Ack
+            | Self::ConnectionError(_)
+            | Self::MessageError(_)
+            | Self::Pong(_)
+            | Self::KeepAlive => None,
         }
     }
 }
@@ -178,13 +233,14 @@ pub(super) fn next(subprotocol: Subprotocol, id: &str, result: Bytes) -> [Bytes;
     let name = match subprotocol {
         Subprotocol::TransportWs => "next",
         Subprotocol::Legacy => "data",
+        Subprotocol::Oldest => "subscription_data",
     };
     let mut head = begin(name, Some(id));
     head.extend_from_slice(PAYLOAD);
     [head.into(), result, Bytes::from_static(b"}")]
 }
 
-/// The beginning of a message.
+/// The beginning of a message, with the JSON text of its id.
 fn begin(name: &str, id: Option<&str>) -> Vec<u8> {
     let mut text = Vec::with_capacity(64);
     text.extend_from_slice(b"{\"type\":\"");
@@ -192,7 +248,7 @@ fn begin(name: &str, id: Option<&str>) -> Vec<u8> {
     text.push(b'"');
     if let Some(id) = id {
         text.extend_from_slice(b",\"id\":");
-        text.extend_from_slice(Json::from(id).to_string().as_bytes());
+        text.extend_from_slice(id.as_bytes());
     }
     text
 }
@@ -229,7 +285,7 @@ mod tests {
                 Ok(ClientMessage::Begin { id, parameters }) => {
                     format!("begin {id} {:?}\n", parameters.query.unwrap_or_default())
                 }
-                Ok(ClientMessage::End { id }) => format!("end {id}\n"),
+                Ok(ClientMessage::End { id }) => format!("end {id:?}\n"),
                 Ok(ClientMessage::Pong) => "pong\n".into(),
                 Ok(ClientMessage::Terminate) => "terminate\n".into(),
                 Err(reason) => format!("{reason}\n"),
@@ -249,9 +305,9 @@ mod tests {
             ping Some("{\"a\":1}")
             The "payload" must be an object.
             pong
-            begin 1 "{a}"
-            begin 1 ""
-            end 1
+            begin "1" "{a}"
+            begin "1" ""
+            end Some("\"1\"")
             The message must have an "id", a string of 1 to 256 bytes.
             The message must have an "id", a string of 1 to 256 bytes.
             The message must have an "id", a string of 1 to 256 bytes.
@@ -297,8 +353,11 @@ mod tests {
     fn messages_of_the_legacy_protocol() {
         expect![[r#"
             init {}
-            begin 1 "{a}"
-            end 1
+            begin "1" "{a}"
+            end Some("\"1\"")
+            begin 7 "{a}"
+            The message must have an "id", a string of 1 to 256 bytes, or an integer.
+            end Some("-7")
             terminate
             The message has an unknown type: "subscribe".
             The message has an unknown type: "ping".
@@ -309,9 +368,48 @@ mod tests {
                 r#"{"type":"connection_init","payload":"a"}"#,
                 r#"{"type":"start","id":"1","payload":{"query":"{a}"}}"#,
                 r#"{"type":"stop","id":"1"}"#,
+                r#"{"type":"start","id":7,"payload":{"query":"{a}"}}"#,
+                r#"{"type":"start","id":true,"payload":{"query":"{a}"}}"#,
+                r#"{"type":"stop","id":-7}"#,
                 r#"{"type":"connection_terminate"}"#,
                 r#"{"type":"subscribe","id":"1","payload":{"query":"{a}"}}"#,
                 r#"{"type":"ping"}"#,
+            ],
+        ));
+    }
+
+    #[test]
+    fn messages_of_the_oldest_protocol() {
+        expect![[r#"
+            init {}
+            init {"Authorization":"a"}
+            init {}
+            begin "1" "{a}"
+            begin 1 "{a}"
+            "variables" must be an object or null.
+            The message must have an "id", a string of 1 to 256 bytes, or an integer.
+            The message must have an "id", a string of 1 to 256 bytes, or an integer.
+            end Some("1")
+            end None
+            The message must have an "id", a string of 1 to 256 bytes, or an integer.
+            The message has an unknown type: "connection_init".
+            The message must have a "type", a string.
+        "#]].assert_eq(&parsed(
+            Subprotocol::Oldest,
+            &[
+                r#"{"type":"init"}"#,
+                r#"{"type":"init","payload":{"Authorization":"a"}}"#,
+                r#"{"type":"init","payload":7}"#,
+                r#"{"type":"subscription_start","id":"1","query":"{a}","variables":null,"operationName":"x"}"#,
+                r#"{"type":"subscription_start","id":1,"query":"{a}"}"#,
+                r#"{"type":"subscription_start","id":1,"query":"{a}","variables":7}"#,
+                r#"{"type":"subscription_start","query":"{a}"}"#,
+                r#"{"type":"subscription_start","id":1.5,"query":"{a}"}"#,
+                r#"{"type":"subscription_end","id":1}"#,
+                r#"{"type":"subscription_end"}"#,
+                r#"{"type":"subscription_end","id":null}"#,
+                r#"{"type":"connection_init"}"#,
+                r#"{}"#,
             ],
         ));
     }
@@ -323,18 +421,20 @@ mod tests {
         let messages = [
             ServerMessage::Ack,
             ServerMessage::ConnectionError(&error),
+            ServerMessage::MessageError(&error),
             ServerMessage::Pong(None),
             ServerMessage::Pong(Some(&payload)),
             ServerMessage::KeepAlive,
-            ServerMessage::Errors { id: "1", errors: &errors[..1] },
-            ServerMessage::Errors { id: "1", errors: &errors },
+            ServerMessage::Started { id: "1" },
+            ServerMessage::Errors { id: "\"1\"", errors: &errors[..1] },
+            ServerMessage::Errors { id: "\"1\"", errors: &errors },
             ServerMessage::Complete { id: "1" },
         ];
         let line = |message: &ServerMessage<'_>| {
             String::from_utf8(message.write(subprotocol)).unwrap() + "\n"
         };
         let lines = messages.iter().map(line).collect::<String>();
-        let next = next(subprotocol, "a\"b", Bytes::from_static(b"{\"data\":{}}")).concat();
+        let next = next(subprotocol, r#""a\"b""#, Bytes::from_static(b"{\"data\":{}}")).concat();
         expected.assert_eq(&(lines + &String::from_utf8(next).unwrap() + "\n"));
     }
 
@@ -345,12 +445,14 @@ mod tests {
             &expect![[r#"
                 {"type":"connection_ack"}
                 {"type":"connection_error","payload":{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}}
+                {"type":"connection_error","payload":{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}}
                 {"type":"pong"}
                 {"type":"pong","payload":{"p":1}}
                 {"type":"ka"}
+                {"type":"subscription_success","id":1}
                 {"type":"error","id":"1","payload":[{"message":"a"}]}
                 {"type":"error","id":"1","payload":[{"message":"a"},{"message":"b"}]}
-                {"type":"complete","id":"1"}
+                {"type":"complete","id":1}
                 {"type":"next","id":"a\"b","payload":{"data":{}}}
             "#]],
         );
@@ -359,14 +461,32 @@ mod tests {
             &expect![[r#"
                 {"type":"connection_ack"}
                 {"type":"connection_error","payload":{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}}
+                {"type":"connection_error","payload":{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}}
                 {"type":"pong"}
                 {"type":"pong","payload":{"p":1}}
                 {"type":"ka"}
+                {"type":"subscription_success","id":1}
                 {"type":"error","id":"1","payload":{"message":"a"}}
                 {"type":"error","id":"1","payload":{"message":"a","errors":[{"message":"a"},{"message":"b"}]}}
-                {"type":"complete","id":"1"}
+                {"type":"complete","id":1}
                 {"type":"data","id":"a\"b","payload":{"data":{}}}
             "#]],
+        );
+        check_written(
+            Subprotocol::Oldest,
+            &expect![[r#"
+            {"type":"init_success"}
+            {"type":"init_fail","payload":{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}}
+            {"type":"error","id":"","payload":{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}}
+            {"type":"pong"}
+            {"type":"pong","payload":{"p":1}}
+            {"type":"keepalive"}
+            {"type":"subscription_success","id":1}
+            {"type":"subscription_fail","id":"1","payload":{"errors":[{"message":"a"}]}}
+            {"type":"subscription_fail","id":"1","payload":{"errors":[{"message":"a"},{"message":"b"}]}}
+            {"type":"subscription_fail","id":1,"payload":{"errors":[{"message":"The subscription has ended."}]}}
+            {"type":"subscription_data","id":"a\"b","payload":{"data":{}}}
+        "#]],
         );
     }
 }

@@ -1,7 +1,7 @@
 //! GraphQL over WebSockets.
 //!
 //! * `handshake`: checks of the HTTP request by which a connection becomes a WebSocket
-//! * `subprotocol`: the two protocols
+//! * `subprotocol`: the three protocols
 //! * `message`: their messages, as one closed set
 //! * `wire`: frames in both directions
 //! * `init`: authentication by the first message

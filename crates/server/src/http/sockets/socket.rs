@@ -19,7 +19,7 @@ use crate::http::body::parsed_size;
 use crate::http::connection_context::ConnectionContext;
 use crate::http::drain::drained;
 use crate::http::exchange::Exchange;
-use crate::http::operations::{Operations, Outcome, Panicked, begin};
+use crate::http::operations::{Operations, Outcome, Panicked, Work, begin};
 use crate::http::refusal::Refusal;
 use crate::http::settings::SubscriptionSettings;
 use crate::http::subscription::Event;
@@ -158,7 +158,9 @@ impl<'s> Socket<'s> {
 
     /// Ends the subscriptions: the token has expired.
     fn expire(&mut self) -> Result<(), End> {
-        let error = self.context.current.get().settings.credentials.expired().body();
+        let service = self.context.current.get();
+        let expired = service.settings.credentials.expired();
+        let error = expired.body_in(service.worker.error_form());
         for id in self.operations.end_subscriptions() {
             self.send_errors(&id, &error);
         }
@@ -187,8 +189,11 @@ impl<'s> Socket<'s> {
         }
         self.awaits_pong = true;
         self.wire.ping();
-        if self.subprotocol == Subprotocol::Legacy && self.is_acknowledged() {
-            self.send(ServerMessage::KeepAlive);
+        match self.subprotocol {
+            Subprotocol::Legacy | Subprotocol::Oldest if self.is_acknowledged() => {
+                self.send(ServerMessage::KeepAlive);
+            }
+            Subprotocol::TransportWs | Subprotocol::Legacy | Subprotocol::Oldest => {}
         }
         Ok(())
     }
@@ -222,15 +227,16 @@ impl<'s> Socket<'s> {
             (Ok(ClientMessage::Begin { id, parameters }), _) => {
                 self.on_begin(&id, *parameters, parsed_size(text))
             }
-            (Ok(ClientMessage::End { id }), _) => {
+            (Ok(ClientMessage::End { id: Some(id) }), _) => {
                 self.on_end(&id);
                 Ok(())
             }
+            (Ok(ClientMessage::End { id: None }), _) => Ok(()),
             (Ok(ClientMessage::Terminate), _) => Err(End::Close(CloseCode::Normal)),
             (Err(reason), Subprotocol::TransportWs) => Err(End::Close(CloseCode::Invalid(reason))),
-            (Err(reason), Subprotocol::Legacy) => {
+            (Err(reason), Subprotocol::Legacy | Subprotocol::Oldest) => {
                 let error = GraphQLError::new(ErrorCode::BadUserInput, reason);
-                self.send(ServerMessage::ConnectionError(&error));
+                self.send(ServerMessage::MessageError(&error));
                 Ok(())
             }
         }
@@ -252,9 +258,12 @@ impl<'s> Socket<'s> {
                 Ok(())
             }
             Err(refusal) => {
-                if self.subprotocol == Subprotocol::Legacy {
-                    let error = refusal.error_in(service.worker.error_form());
-                    self.send(ServerMessage::ConnectionError(&error));
+                match self.subprotocol {
+                    Subprotocol::TransportWs => {}
+                    Subprotocol::Legacy | Subprotocol::Oldest => {
+                        let error = refusal.socket_error_in(service.worker.error_form());
+                        self.send(ServerMessage::ConnectionError(&error));
+                    }
                 }
                 let mut exchange = Exchange::of_socket(&service, self.context.peer);
                 let status = refusal.status();
@@ -276,9 +285,10 @@ impl<'s> Socket<'s> {
         if self.operations.contains(id) {
             match self.subprotocol {
                 Subprotocol::TransportWs => {
-                    return Err(End::Close(CloseCode::IdInUse(id.to_owned())));
+                    let id = serde_json::from_str(id).unwrap_or_else(|_| id.to_owned());
+                    return Err(End::Close(CloseCode::IdInUse(id)));
                 }
-                Subprotocol::Legacy => self.operations.end(id),
+                Subprotocol::Legacy | Subprotocol::Oldest => self.operations.end(id),
             };
         }
         if self.operations.len() >= self.settings.most_operations {
@@ -288,8 +298,11 @@ impl<'s> Socket<'s> {
             self.send_errors(id, &refusal.body_in(service.worker.error_form()));
             return Ok(());
         }
-        let incremental = self.subprotocol.incremental();
-        let work = begin(self.context, caller.clone(), parameters, bytes, incremental);
+        let accepts = self.subprotocol.accepts();
+        let work = begin(self.context, caller.clone(), parameters, bytes, accepts);
+        if let (Subprotocol::Oldest, Work::Subscription(_)) = (self.subprotocol, &work) {
+            self.send(ServerMessage::Started { id });
+        }
         self.operations.run(id.into(), work);
         Ok(())
     }

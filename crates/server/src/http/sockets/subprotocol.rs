@@ -3,6 +3,8 @@
 use engine::gateway::IncrementalFormat;
 use hyper::header::{HeaderMap, SEC_WEBSOCKET_PROTOCOL};
 
+use crate::http::operations::Accepts;
+
 /// A protocol of GraphQL over WebSockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subprotocol {
@@ -12,26 +14,32 @@ pub(super) enum Subprotocol {
     /// The protocol of the library `subscriptions-transport-ws`, whose name is that of the other
     /// library: <https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md>.
     Legacy,
+    /// The protocol of `subscriptions-transport-ws` before its version 0.7, which Prisma's servers
+    /// speak as well: its operations are subscriptions.
+    Oldest,
 }
 
 impl Subprotocol {
     /// In order of preference.
-    const ALL: [Self; 2] = [Self::TransportWs, Self::Legacy];
+    const ALL: [Self; 3] = [Self::TransportWs, Self::Legacy, Self::Oldest];
 
     /// The name in `Sec-WebSocket-Protocol`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::TransportWs => "graphql-transport-ws",
             Self::Legacy => "graphql-ws",
+            Self::Oldest => "graphql-subscriptions",
         }
     }
 
-    /// The format of several payloads of deferred fragments; clients of the legacy protocol do not
-    /// know them.
-    pub(super) fn incremental(self) -> Option<IncrementalFormat> {
+    /// What clients accept: those of the older protocols know no payloads of deferred fragments.
+    pub(super) fn accepts(self) -> Accepts {
         match self {
-            Self::TransportWs => Some(IncrementalFormat::Fields),
-            Self::Legacy => None,
+            Self::TransportWs => {
+                Accepts { incremental: Some(IncrementalFormat::Fields), is_once: true }
+            }
+            Self::Legacy => Accepts { incremental: None, is_once: true },
+            Self::Oldest => Accepts { incremental: None, is_once: false },
         }
     }
 
@@ -66,6 +74,8 @@ mod tests {
         check(&["graphql-ws"], Some(Subprotocol::Legacy));
         check(&["graphql-ws, graphql-transport-ws"], Some(Subprotocol::TransportWs));
         check(&["chat", "graphql-ws"], Some(Subprotocol::Legacy));
+        check(&["graphql-subscriptions", "graphql-ws"], Some(Subprotocol::Legacy));
+        check(&["graphql-subscriptions"], Some(Subprotocol::Oldest));
         check(&["chat"], None);
         check(&["GraphQL-WS"], None);
         check(&[], None);

@@ -27,6 +27,29 @@ const refused = (promise) => promise.then(() => assert.fail("an error is expecte
 const INVALID_TOKEN =
   "Your token is invalid. It might have expired or you might be using a token from a different project.";
 
+/** The first event of a stream, which begins some time after the client has asked for it. */
+async function firstEvent(events, change) {
+  const next = events.next();
+  for (let number = 0; ; number += 1) {
+    await change(number);
+    const moment = new Promise((resolve) => setTimeout(resolve, 50));
+    const event = await Promise.race([next, moment]);
+    if (event !== undefined) {
+      return plain(event.value);
+    }
+  }
+}
+
+/** The next event of a stream for which a condition holds. */
+async function nextEvent(events, condition) {
+  for (;;) {
+    const event = plain((await events.next()).value);
+    if (condition(event)) {
+      return event;
+    }
+  }
+}
+
 {
   const prisma = new Prisma();
   const ann = await prisma.createUser({
@@ -88,6 +111,22 @@ const INVALID_TOKEN =
   assert.ok(wrong.message.includes(INVALID_TOKEN), wrong.message);
   const other = await refused(new Prisma({ endpoint: `${endpoint}2` }).users());
   assert.match(other.message, /Project not found: 'blog_dev2'/);
+
+  const created = await prisma.$subscribe.post({ mutation_in: ["CREATED"], node: { title_starts_with: "Sub" } }).node();
+  const first = await firstEvent(created, (number) => prisma.createPost({ title: `Sub ${number}` }));
+  assert.match(first.title, /^Sub \d+$/);
+  await prisma.createPost({ title: "Another" });
+  await prisma.createPost({ title: "Sub last", score: 7 });
+  const last = await nextEvent(created, ({ title }) => !/^Sub \d+$/.test(title));
+  assert.deepEqual([last.title, last.score], ["Sub last", 7]);
+  await created.return();
+  const changes = await prisma.$subscribe.post({ mutation_in: ["UPDATED"] });
+  const changed = await firstEvent(changes, (number) =>
+    prisma.updatePost({ where: { id: last.id }, data: { score: number } }),
+  );
+  assert.deepEqual([changed.mutation, changed.updatedFields], ["UPDATED", ["score"]]);
+  await changes.return();
+  await prisma.deleteManyPosts({ OR: [{ title_starts_with: "Sub" }, { title: "Another" }] });
   console.log("prisma-client-lib");
 }
 
@@ -117,6 +156,16 @@ const INVALID_TOKEN =
     body: JSON.stringify({ query: "{ users(first: 1) { id } }" }),
   });
   assert.equal((await answer.json()).data.users.length, 1);
+  const where = { mutation_in: ["DELETED"] };
+  const deletions = await prisma.subscription.user({ where }, "{ mutation node { email } previousValues { email } }");
+  const { user: deletion } = await firstEvent(deletions, async (number) => {
+    const email = `sub${number}@x`;
+    await prisma.mutation.createUser({ data: { email } }, "{ id }");
+    await prisma.mutation.deleteUser({ where: { email } }, "{ id }");
+  });
+  assert.deepEqual([deletion.mutation, deletion.node], ["DELETED", null]);
+  assert.match(deletion.previousValues.email, /^sub\d+@x$/);
+  await deletions.return();
   // The binding keeps the link of an endpoint, so this is another spelling of it.
   const wrong = new binding.Prisma({ typeDefs, endpoint: `${endpoint}/`, secret: "another secret" });
   assert.ok((await refused(wrong.query.users({}, "{ id }"))).message.includes(INVALID_TOKEN));
@@ -166,3 +215,6 @@ const INVALID_TOKEN =
   assert.match(problem, /No Node for the model User with value dan@x for email found\./);
   console.log("nexus-prisma");
 }
+
+// The sockets of the clients would keep the process alive.
+process.exit(0);

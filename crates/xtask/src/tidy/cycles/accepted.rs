@@ -128,6 +128,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "compress",
             "connection_context",
             "cors",
+            "endpoint",
             "exchange",
             "execute",
             "execution_limits",
@@ -144,7 +145,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "streamed_body",
             "subscription",
         ],
-        edges: 81,
+        edges: 85,
         reason: "the settings hold the endpoints of Hasura and of Prisma, which execute requests as all \
                  others do",
     },

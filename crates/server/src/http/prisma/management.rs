@@ -1,0 +1,59 @@
+//! `/management`: what Prisma's commands ask about the server and its service.
+
+use dialects::prisma::errors;
+use dialects::prisma::management::{MANAGEMENT_API, Served, resolve};
+use engine::SourceAddress;
+use graphql::{ErrorCode, GraphQLError, Request};
+
+use super::Answered;
+use super::settings::{Datamodel, PrismaSettings};
+use crate::http::credentials::AuthError;
+use crate::http::refusal::Refusal;
+use crate::http::service::Service;
+
+/// Answers a request; the refusal of the caller's token is an error of the fields that need one.
+pub(super) fn answer(
+    service: &Service,
+    settings: &PrismaSettings,
+    datamodel: &Datamodel,
+    refusal: Option<&Refusal>,
+    request: &Request,
+) -> Answered {
+    let begun = MANAGEMENT_API.begin(request, &service.worker.limits().document);
+    let begun = match begun {
+        Ok(begun) => begun,
+        Err(errors) => return Ok(Err(errors)),
+    };
+    let served = Served {
+        name: settings.service.name(),
+        stage: settings.service.stage(),
+        text: &datamodel.text,
+        model: &datamodel.model,
+        secrets: &settings.secrets,
+        connector: match &settings.database.source {
+            SourceAddress::Postgres(_) => "postgres",
+            SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => "sqlite",
+        },
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let refused = refusal.map(refused);
+    let values: Vec<_> =
+        begun.wanted().map(|wanted| resolve(&served, wanted, refused.as_ref())).collect();
+    Ok(begun.data(values).map_err(|error| vec![error]))
+}
+
+/// The error of a token that is refused.
+fn refused(refusal: &Refusal) -> GraphQLError {
+    let Refusal::ServiceToken(denied) = refusal else { return refusal.error() };
+    let reason = match denied {
+        AuthError::Missing => "'Authorization' header not provided",
+        AuthError::Expired => "it has expired",
+        AuthError::Malformed
+        | AuthError::Setting(_)
+        | AuthError::Invalid { .. }
+        | AuthError::NoKeys => {
+            "none of the server's secrets has signed it (PRISMA_MANAGEMENT_API_SECRET)"
+        }
+    };
+    GraphQLError::new(ErrorCode::Unauthenticated, errors::management_token_refused(reason))
+}
