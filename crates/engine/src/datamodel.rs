@@ -2,7 +2,7 @@
 
 use dialects::prisma::introspected::{Introspected, introspected, written};
 use source::Timeouts;
-use sources::{Address, OpenOptions, Source};
+use sources::{Address, Defaults, OpenOptions, Source};
 
 use crate::engine::OpenError;
 
@@ -22,7 +22,12 @@ pub async fn introspect(
     timeouts: Timeouts,
 ) -> Result<Introspected, OpenError> {
     let namespaces = vec![schema.to_owned()];
-    let options = OpenOptions { timeouts, namespaces, ..OpenOptions::default() };
+    let options = OpenOptions {
+        timeouts,
+        namespaces,
+        defaults: Defaults::Read,
+        ..OpenOptions::default()
+    };
     let (_, catalog) = Source::open(address, &options).await?;
     Ok(introspected(&catalog))
 }

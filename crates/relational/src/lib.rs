@@ -31,6 +31,7 @@
 //! * `object_list`: keys of objects that are resolved between statements
 //! * `write`: statements that change rows, and what is read of them
 //! * `predicate`: conditions of partial indexes
+//! * `literal`: defaults of columns
 //! * `unindexed`: foreign keys that no index serves
 
 mod aggregate;
@@ -54,6 +55,7 @@ mod located;
 mod nearest;
 mod object_list;
 mod parents;
+pub mod literal;
 pub mod predicate;
 mod row_set;
 pub mod search;
