@@ -151,17 +151,16 @@ impl<'c> Finder<'c> {
                 _ => None,
             };
         }
-        let has_sequence = |field: &&&Field| {
-            let known = self.catalog.default_of(field.id);
-            matches!(known, Some(FieldDefault::Sequence(_))) && is_key(&field.id)
-        };
         let columns = self.columns(entity);
-        let numbered: Vec<&&Field> = columns.iter().filter(has_sequence).collect();
-        if let [only] = numbered.as_slice() {
+        let is_unique = |field: &&Field| entity.is_unique_alone(field.id) && is_key(&field.id);
+        let unique: Vec<&Field> = columns.into_iter().filter(is_unique).collect();
+        let has_sequence = |field: &&&Field| {
+            matches!(self.catalog.default_of(field.id), Some(FieldDefault::Sequence(_)))
+        };
+        let mut numbered = unique.iter().filter(has_sequence);
+        if let (Some(only), None) = (numbered.next(), numbered.next()) {
             return Some(only.id);
         }
-        let unique = |field: &&Field| entity.is_unique_alone(field.id) && is_key(&field.id);
-        let unique: Vec<&&Field> = columns.iter().filter(|field| unique(field)).collect();
         let named = unique.iter().find(|field| &*field.name == "id");
         match (named, unique.as_slice()) {
             (Some(field), _) => Some(field.id),

@@ -506,8 +506,10 @@ fn what_a_datamodel_cannot_say_is_left_out() {
            id text ! @id -> named.id
            name text -> named.name
          table numbered
-           number int ! @sequence=numbers
+           number int ! @unique @sequence=numbers
            name text ! @unique
+         table counted
+           number int ! @sequence=numbers
          table late
            at timestamp ! @id
          table no_key_pairs
@@ -518,6 +520,11 @@ fn what_a_datamodel_cannot_say_is_left_out() {
             # type Both @db(name: "both") {
             #   a: Int!
             #   b: Int!
+            # }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type Counted @db(name: "counted") {
+            #   number: Int!
             # }
 
             # The table has no key of one column with a text, a UUID or an integer.
