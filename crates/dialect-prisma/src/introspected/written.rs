@@ -41,6 +41,8 @@ enum Definition<'m> {
 #[derive(Clone, Copy)]
 enum Part<'m> {
     Field(&'m Field),
+    /// A field whose values a datamodel cannot name.
+    Renamed(&'m Field, &'m Enum),
     Comment(&'m Comment, &'m str),
 }
 
@@ -54,7 +56,7 @@ impl<'m> Writer<'m> {
         for relation in model.relations.iter().filter(|own| has_link_type(own)) {
             definitions.push((&relation.name, Definition::Link(relation)));
         }
-        for own in &model.enums {
+        for own in model.enums.iter().filter(|own| own.values == own.labels) {
             definitions.push((&own.name, Definition::Enum(own)));
         }
         for comment in self.comments {
@@ -90,7 +92,10 @@ impl<'m> Writer<'m> {
             self.out.push_str(&database_name(&own.table));
         }
         self.out.push_str(" {\n");
-        let fields = own.fields.iter().map(|field| (&*field.name, Part::Field(field)));
+        let fields = own.fields.iter().map(|field| match self.renamed_enum(field) {
+            Some(renamed) => (&*field.name, Part::Renamed(field, renamed)),
+            None => (&*field.name, Part::Field(field)),
+        });
         let mut parts: Vec<(&str, Part<'m>)> = fields.collect();
         for comment in comments {
             if let Place::NoField { of, name, definition } = &comment.place
@@ -101,7 +106,7 @@ impl<'m> Writer<'m> {
         }
         let is_id = |part: &Part<'_>| match part {
             Part::Field(field) => is_id(field),
-            Part::Comment(..) => false,
+            Part::Renamed(..) | Part::Comment(..) => false,
         };
         parts.sort_by_cached_key(|(name, part)| (!is_id(part), by_name(name)));
         for (_, part) in parts {
@@ -112,6 +117,12 @@ impl<'m> Writer<'m> {
                         self.reasons(comment, "  ")?;
                     }
                     self.field(field)?;
+                }
+                Part::Renamed(field, renamed) => {
+                    let name = &renamed.name;
+                    writeln!(self.out, "  # Values of {name} have other names in the database")?;
+                    self.out.push_str("  # ");
+                    self.definition(field)?;
                 }
                 Part::Comment(comment, definition) => self.comment(comment, definition, "  ")?,
             }
@@ -144,7 +155,23 @@ impl<'m> Writer<'m> {
 
     fn field(&mut self, field: &Field) -> fmt::Result {
         self.describe(field.description.as_deref(), "  ");
-        write!(self.out, "  {}: ", field.name)?;
+        self.out.push_str("  ");
+        self.definition(field)
+    }
+
+    /// The enum of a field, if its values have other names in the database.
+    fn renamed_enum(&self, field: &Field) -> Option<&'m Enum> {
+        let r#type = match &field.kind {
+            FieldKind::Scalar(scalar) => scalar.r#type,
+            FieldKind::ScalarList { r#type, .. } => *r#type,
+            FieldKind::Relation { .. } => return None,
+        };
+        let ScalarType::Enum(index) = r#type else { return None };
+        self.model.enums.get(index.0).filter(|own| own.values != own.labels)
+    }
+
+    fn definition(&mut self, field: &Field) -> fmt::Result {
+        write!(self.out, "{}: ", field.name)?;
         match &field.kind {
             FieldKind::Scalar(scalar) => self.scalar(field, scalar)?,
             FieldKind::ScalarList { r#type, column } => {

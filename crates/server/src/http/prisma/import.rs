@@ -64,10 +64,10 @@ pub(super) async fn answer(
 async fn store(import: &Import, at: &ServiceDatabase) -> Result<Vec<String>, TransferError> {
     let missing = ExtensionSupport::Missing;
     let database = match &at.source {
-        SourceAddress::Postgres(_) => Database::postgres(&at.schema, missing, missing),
+        SourceAddress::Postgres(_) => Database::postgres(&at.tables.schema, missing, missing),
         SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Database::sqlite(),
     };
-    let transfer = Transfer::begin_changes(&at.source, &database, at.timeouts).await?;
+    let transfer = Transfer::begin_changes(&at.source, &database, at.tables.timeouts).await?;
     for change in &import.changes {
         let table = &import.tables.tables[change.table];
         if let Err(refused) = apply(&transfer, change, table).await? {
