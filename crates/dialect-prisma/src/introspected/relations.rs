@@ -1,6 +1,7 @@
 //! Relations of tables, with a field at both ends.
 
 use catalog::Catalog;
+use rustc_hash::FxHashMap;
 
 use super::comments::{Comment, Place};
 use super::names::{self, Names, capitalized};
@@ -73,11 +74,13 @@ pub(super) fn of_pairs(catalog: &Catalog, tables: &Tables) -> Vec<Draft> {
 }
 
 impl Draft {
+    /// The types of both ends, in the order of their indexes.
     fn types(&self) -> (TypeIndex, TypeIndex) {
-        match self {
+        let (one, other) = match self {
             Self::Inline(own) => (own.holder, own.target),
             Self::Pairs(Pairs { ends: [first, second], .. }) => (first.r#type, second.r#type),
-        }
+        };
+        (one.min(other), one.max(other))
     }
 }
 
@@ -97,26 +100,25 @@ pub(super) fn relations(
     names: &mut Names,
     comments: &mut Vec<Comment>,
 ) -> Vec<Relation> {
-    let pairs: Vec<(TypeIndex, TypeIndex)> = drafts.iter().map(Draft::types).collect();
-    let is_ambiguous = |(one, other): (TypeIndex, TypeIndex)| {
-        pairs.iter().filter(|own| [(one, other), (other, one)].contains(own)).count() > 1
-    };
-    let wanted: Vec<(TypeIndex, String)> = drafts
-        .iter()
-        .filter_map(|draft| match draft {
-            Draft::Inline(own) => own.wanted_back_field(types),
-            Draft::Pairs(_) => None,
-        })
-        .collect();
+    let mut pairs: FxHashMap<(TypeIndex, TypeIndex), usize> = FxHashMap::default();
+    let mut back_fields: FxHashMap<(TypeIndex, String), usize> = FxHashMap::default();
+    for draft in &drafts {
+        *pairs.entry(draft.types()).or_default() += 1;
+        if let Draft::Inline(own) = draft
+            && let Some(field) = own.wanted_back_field(types)
+        {
+            *back_fields.entry(field).or_default() += 1;
+        }
+    }
     let mut relations: Vec<Relation> = Vec::new();
     for draft in drafts {
-        let is_ambiguous = is_ambiguous(draft.types());
+        let is_ambiguous = pairs.get(&draft.types()).is_some_and(|count| *count > 1);
         let relation = match draft {
             Draft::Inline(own) => {
-                let wanted_field = own.wanted_back_field(types);
-                let same = wanted.iter().filter(|one| Some(*one) == wanted_field.as_ref());
-                let field = wanted_field.as_ref().filter(|_| same.count() > 1);
-                let field = field.map(|(_, field)| &**field);
+                let field = own.wanted_back_field(types);
+                let field =
+                    field.filter(|field| back_fields.get(field).is_some_and(|count| *count > 1));
+                let field = field.as_ref().map(|(_, field)| &**field);
                 own.relation(types, is_ambiguous, field, &relations, comments)
             }
             Draft::Pairs(own) => own.relation(types, is_ambiguous, &relations, names),

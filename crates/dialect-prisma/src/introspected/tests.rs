@@ -610,3 +610,118 @@ fn names_are_taken_once() {
         "#]],
     );
 }
+
+/// Numbers that follow from a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len())]
+    }
+}
+
+/// Tables whose names get in each other's way.
+fn random_tables(seed: u64) -> String {
+    const TABLES: &[&str] = &[
+        "user",
+        "users",
+        "User",
+        "post",
+        "POST",
+        "blog_posts",
+        "node",
+        "_PostToUser",
+        "_x",
+        "strings",
+    ];
+    const COLUMNS: &[&str] = &[
+        "name",
+        "Name",
+        "user",
+        "user_id",
+        "post",
+        "post_id",
+        "users",
+        "author_id",
+        "A",
+        "B",
+        "nodeId",
+        "position",
+        "value",
+        "createdAt",
+        "created_at",
+    ];
+    let mut numbers = Numbers(seed);
+    let mut tables: Vec<&str> = Vec::new();
+    for _ in 0..2 + numbers.below(5) {
+        let name = numbers.of(TABLES);
+        if !tables.contains(&name) {
+            tables.push(name);
+        }
+    }
+    let mut text = String::new();
+    for table in &tables {
+        text.push_str(&format!("table {table}\n"));
+        let key = numbers.of(&[
+            "int ! @id @default",
+            "int ! @id @sequence=s",
+            "int ! @id",
+            "int ! @unique",
+        ]);
+        text.push_str(&format!("id {key}\n"));
+        let mut columns: Vec<&str> = Vec::new();
+        for _ in 0..numbers.below(6) {
+            let column = numbers.of(COLUMNS);
+            if columns.contains(&column) {
+                continue;
+            }
+            columns.push(column);
+            let required = numbers.of(&["", " !"]);
+            let rest = match numbers.below(3) {
+                0 => format!(
+                    "int{required} {} -> {}.id",
+                    numbers.of(&["", "@unique"]),
+                    numbers.of(&tables)
+                ),
+                _ => {
+                    let kinds = [
+                        "text",
+                        "int @default=3",
+                        "text @unique",
+                        "bytes",
+                        "timestamp @default",
+                        "int @sequence=t",
+                    ];
+                    format!("{}{required}", numbers.of(&kinds))
+                }
+            };
+            text.push_str(&format!("{column} {rest}\n"));
+        }
+    }
+    text
+}
+
+#[test]
+fn texts_of_random_tables_mean_the_same_again() {
+    for seed in 0..2000 {
+        let tables = random_tables(seed);
+        let introspected = introspected(&catalog(&tables));
+        if introspected.model.types.is_empty() {
+            continue;
+        }
+        let text = written(&introspected);
+        match read(&text) {
+            Ok(model) => {
+                let expected = without_defaults_of_database(introspected.model);
+                assert_eq!(model, expected, "seed {seed}\n{tables}\n{text}");
+            }
+            Err(problems) => panic!("seed {seed}\n{tables}\n{text}\n{problems:?}"),
+        }
+    }
+}

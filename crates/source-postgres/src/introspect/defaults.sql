@@ -19,7 +19,7 @@ left join lateral (
     and dep.objid = def.oid
     and dep.refclassid = 'pg_class'::regclass
     and own.relnamespace = rel.relnamespace
-    and pg_get_expr(def.adbin, def.adrelid) ~ '^nextval\(''[^'']*''::regclass\)$'
+    and pg_get_expr(def.adbin, def.adrelid) ~ '^nextval[(]''[^'']*''::regclass[)]$'
 ) as seq on true
 where att.attgenerated = ''
 order by def.adrelid, def.adnum
