@@ -1,6 +1,9 @@
 //! Results of the statements, one type per statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, FieldDefault, Generated, IndexUse, KeyKind, Sequence, VectorMetric, Volatility, WriteAccess};
+use catalog::{
+    EntityKind, FieldDefault, Generated, IndexUse, KeyKind, Sequence, VectorMetric, Volatility,
+    WriteAccess,
+};
 use relational::literal;
 use tokio_postgres::{Error, Row};
 
