@@ -5,6 +5,7 @@ use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, PlaceIndex,
     Relationship, RelationshipKind, SpecialIndexes, Storage, TextIndex, VectorIndex, WriteAccess,
 };
+use crate::field_default::FieldDefault;
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
@@ -157,6 +158,11 @@ impl Builder {
     /// Sets the conversion that the source applies to values stored in a field.
     pub fn store(&mut self, field: FieldId, storage: Storage) {
         self.catalog.fields[field.index()].storage = storage;
+    }
+
+    /// Sets the value of a field that an insert omits.
+    pub fn set_default(&mut self, field: FieldId, default: FieldDefault) {
+        self.catalog.field_defaults.insert(field, default);
     }
 
     pub fn key(&mut self, entity: EntityId, key: Key) {

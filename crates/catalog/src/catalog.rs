@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::entity::{ConstraintComment, Entity, Field, Relationship};
+use crate::field_default::FieldDefault;
 use crate::function::Function;
 use crate::given::GivenNames;
 use crate::ids::{
@@ -23,6 +24,8 @@ pub struct Catalog {
     /// Stored entities by namespace and name; empty until the catalog is complete.
     pub(crate) by_name: Box<[EntityId]>,
     pub(crate) fields: Vec<Field>,
+    /// Few fields have one, and few APIs need it.
+    pub(crate) field_defaults: HashMap<FieldId, FieldDefault>,
     pub(crate) relationships: Vec<Relationship>,
     pub(crate) enums: Vec<Enum>,
     pub(crate) composites: Vec<Composite>,
@@ -169,6 +172,12 @@ impl Catalog {
     #[must_use]
     pub fn find_field(&self, entity: EntityId, name: &str) -> Option<&Field> {
         self.fields_of(entity).find(|field| &*field.name == name)
+    }
+
+    /// The value of a field that an insert omits, if it was read and is known.
+    #[must_use]
+    pub fn default_of(&self, field: FieldId) -> Option<&FieldDefault> {
+        self.field_defaults.get(&field)
     }
 
     /// The type below all domains.

@@ -6,6 +6,7 @@
 //! * [`catalog`]: the arena and its look-ups
 //! * [`entity`]: entities, fields, keys, relationships
 //! * [`function`]: functions, their arguments and results
+//! * [`field_default`]: values of fields that an insert omits
 //! * [`search`]: search indexes
 //! * [`types`]: types of fields
 //! * [`graph`]: introspection of a graph, which has no schema to fill the arena from
@@ -22,6 +23,7 @@ pub mod catalog;
 pub mod declare;
 pub mod entity;
 pub mod estimate;
+pub mod field_default;
 pub mod function;
 pub mod given;
 pub mod graph;
@@ -42,6 +44,7 @@ pub use entity::{
     IndexUse, Key, KeyKind, PlaceIndex, Relationship, RelationshipKind, SpecialIndexes, Storage,
     TextIndex, TextIndexKind, VectorIndex, VectorMetric, WriteAccess,
 };
+pub use field_default::{FieldDefault, Sequence};
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, RelatedRows, Statement, StatementPart,
     Volatility,

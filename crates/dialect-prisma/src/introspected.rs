@@ -6,29 +6,33 @@
 //! <https://github.com/prisma/prisma1>, `cli/packages/prisma-db-introspection`.
 //!
 //! * `tables`: tables of rows, of pairs and of elements of lists
-//! * `columns`: types of columns
-//! * `names`: names of types and fields
+//! * `columns`: types of columns; `defaults`: their defaults
+//! * `names`: names of types and fields; `order`: the order of fields
+//! * `rows`: the fields of a type
 //! * `relations`: relations, with a field at both ends
+//! * `comments`: what a datamodel cannot say
 //! * `written`: the datamodel as text
 
 mod columns;
+mod comments;
+mod defaults;
 mod names;
+mod order;
 mod relations;
+mod rows;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod written;
 
-use catalog::{Catalog, EntityId, FieldAccess, Note, NoteKind};
+use catalog::{Catalog, EntityId, Note, NoteKind, RelationshipId};
 
-use crate::model::{
-    self, Behaviour, End, Field, FieldKind, IdStrategy, Key, Model, RelationIndex, ScalarField,
-    ScalarType, Type, TypeIndex,
-};
+use crate::model::{Behaviour, Field, FieldKind, Key, Model, Type, TypeIndex};
 use columns::ColumnTypes;
+use comments::{Comment, Place};
 use names::Names;
-use relations::{Draft, Inline};
-use tables::{Row, Tables};
+use rows::RowReader;
+use tables::{NO_KEY, Row, Tables};
 pub use written::written;
 
 /// A datamodel of tables.
@@ -37,36 +41,55 @@ pub struct Introspected {
     pub model: Model,
     /// Parts of tables that it does not have.
     pub notes: Vec<Note>,
+    /// Comments of its text.
+    comments: Vec<Comment>,
 }
 
 /// Makes the datamodel of the tables of a catalog.
 #[must_use]
 pub fn introspected(catalog: &Catalog) -> Introspected {
     let mut notes = Vec::new();
-    let tables = Tables::find(catalog, &mut notes);
+    let mut comments = Vec::new();
+    let mut tables = Tables::find(catalog, &mut notes);
     let mut types = ColumnTypes::new(catalog);
     let mut names = Names::default();
+    let mut name_of = |entity: EntityId| match catalog.given().entity(entity) {
+        Some(name) => names.take(name),
+        None => names.r#type(&catalog[entity].name),
+    };
+    let mut named: Vec<(Box<str>, Row)> =
+        tables.rows.drain(..).map(|row| (name_of(row.entity), row)).collect();
+    let left_out: Vec<(Box<str>, EntityId)> =
+        tables.left_out.iter().map(|entity| (name_of(*entity), *entity)).collect();
+    named.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut model = Model::default();
-    for row in &tables.rows {
+    for (name, row) in named {
+        let entity = &catalog[row.entity];
         model.types.push(Type {
-            name: match catalog.given().entity(row.entity) {
-                Some(name) => names.take(name),
-                None => names.r#type(&catalog[row.entity].name),
-            },
-            description: catalog[row.entity].description.clone(),
-            table: catalog[row.entity].name.clone(),
+            name,
+            description: entity.description.clone(),
+            table: entity.name.clone(),
             old_name: None,
             key: Key::Field(0),
             fields: Vec::new(),
             hidden: Vec::new(),
         });
+        tables.rows.push(row);
     }
     let mut drafts = Vec::new();
     for (index, row) in tables.rows.iter().enumerate() {
-        let reader =
-            RowReader { catalog, tables: &tables, row, types: &mut types, notes: &mut notes };
-        let (fields, relations) = reader.fields(TypeIndex(index));
         let own = &mut model.types[index];
+        let index = TypeIndex(index);
+        let mut reader = RowReader {
+            catalog,
+            tables: &tables,
+            row,
+            index,
+            types: &mut types,
+            notes: &mut notes,
+            comments: &mut comments,
+        };
+        let (fields, relations) = reader.fields();
         let is_key = |field: &Field| match &field.kind {
             FieldKind::Scalar(scalar) => matches!(scalar.behaviour, Behaviour::Id(_)),
             FieldKind::ScalarList { .. } | FieldKind::Relation { .. } => false,
@@ -74,11 +97,20 @@ pub fn introspected(catalog: &Catalog) -> Introspected {
         own.key = Key::Field(fields.iter().position(is_key).unwrap_or_default());
         own.fields = fields;
         drafts.extend(relations);
+        for other in &row.others {
+            notes.push(no_relation(catalog, *other));
+            comments.push(of_foreign_key(catalog, *other, index, own));
+        }
     }
     drafts.extend(relations::of_pairs(catalog, &tables));
-    model.relations = relations::relations(&mut model.types, drafts, &mut names);
+    model.relations = relations::relations(&mut model.types, drafts, &mut names, &mut comments);
+    for (name, entity) in left_out {
+        let definition = types.definition(&name, entity);
+        let place = Place::NoType { name, definition };
+        comments.push(Comment::new(place, &sentence(NO_KEY)));
+    }
     model.enums = types.enums(&mut names);
-    Introspected { model, notes }
+    Introspected { model, notes, comments }
 }
 
 impl Tables {
@@ -88,118 +120,55 @@ impl Tables {
     }
 }
 
-/// Reader of the table of a type.
-struct RowReader<'r, 'c> {
-    catalog: &'c Catalog,
-    tables: &'r Tables,
-    row: &'r Row,
-    types: &'r mut ColumnTypes<'c>,
-    notes: &'r mut Vec<Note>,
+/// The note on a foreign key that is no relation.
+fn no_relation(catalog: &Catalog, id: RelationshipId) -> Note {
+    let own = &catalog[id];
+    left_out(
+        format!("{}: {}", catalog.qualified_name(own.from), own.name),
+        "the foreign key is no relation: it has several columns, or leads from the id, or to \
+         another column than the id",
+        "read its columns as values",
+    )
 }
 
-impl RowReader<'_, '_> {
-    /// The fields of the type, in the order of the columns, and its relations by a column. Fields of
-    /// relations stand where their columns do.
-    fn fields(self, index: TypeIndex) -> (Vec<Field>, Vec<Draft>) {
-        let is_named = self.catalog.given().entity(self.row.entity).is_some();
-        let mut fields = Vec::new();
-        let mut drafts = Vec::new();
-        for column in self.catalog.fields_of(self.row.entity) {
-            let taken = fields.iter().map(|field: &Field| &*field.name).collect::<Vec<_>>();
-            if let Some(reference) = self.row.references.iter().find(|own| own.column == column.id)
-            {
-                // The key of rows that a type has.
-                let Some(target) = self.tables.type_of(reference.target) else { continue };
-                let given = self.catalog.given();
-                let name = match given.forward(reference.relationship) {
-                    Some(name) => name.into(),
-                    None => names::field(&column.name, true, &taken),
-                };
-                drafts.push(Draft::Inline(Inline {
-                    back: given.backward(reference.relationship).map(Into::into),
-                    holder: index,
-                    field: fields.len(),
-                    target,
-                    column: column.name.clone(),
-                    is_unique: reference.is_unique,
-                }));
-                fields.push(Field {
-                    name,
-                    description: column.description.clone(),
-                    old_name: None,
-                    is_required: !column.nullable,
-                    // Set with the relations.
-                    kind: FieldKind::Relation {
-                        relation: RelationIndex(0),
-                        end: End::A,
-                        is_list: false,
-                    },
-                });
-                continue;
-            }
-            if column.access == FieldAccess::NONE {
-                continue;
-            }
-            let is_key = column.id == self.row.key;
-            let Some(r#type) = self.types.scalar(&column.r#type, is_key) else {
-                let subject =
-                    format!("{}.{}", self.catalog.qualified_name(self.row.entity), column.name);
-                self.notes.push(left_out(
-                    subject,
-                    "a datamodel has no type for the column",
-                    "leave it to other programs, or give it a type of its own",
-                ));
-                continue;
-            };
-            let name = match (self.catalog.given().field(column.id), is_key) {
-                (Some(name), _) => name.into(),
-                (None, true) => names::key(&column.name, &taken),
-                (None, false) => names::field(&column.name, false, &taken),
-            };
-            let is_date = r#type == ScalarType::DateTime;
-            let behaviour = match (is_key, &*column.name) {
-                (true, _) => Behaviour::Id(strategy(r#type, column.has_default)),
-                (false, "createdAt") if is_date => Behaviour::CreatedAt,
-                (false, "updatedAt") if is_date => Behaviour::UpdatedAt,
-                (false, _) => Behaviour::Plain,
-            };
-            fields.push(Field {
-                name,
-                description: column.description.clone(),
-                old_name: None,
-                is_required: !column.nullable,
-                kind: FieldKind::Scalar(ScalarField {
-                    r#type,
-                    column: column.name.clone(),
-                    is_unique: is_key || self.catalog[self.row.entity].is_unique_alone(column.id),
-                    // A datamodel that is written has no such default.
-                    default: (column.has_default && is_named).then_some(model::Default::OfDatabase),
-                    behaviour,
-                }),
-            });
+/// The comment on it: above the field of its column, if it has one.
+fn of_foreign_key(catalog: &Catalog, id: RelationshipId, of: TypeIndex, own: &Type) -> Comment {
+    let relationship = &catalog[id];
+    let (from, to) = (&catalog[relationship.from].name, &catalog[relationship.to].name);
+    let ([column], [target]) = (&*relationship.from_fields, &*relationship.to_fields) else {
+        let reason = format!("The foreign key to {to} is no relation: it has several columns");
+        return Comment::new(Place::Type(of), &reason);
+    };
+    let (column, target) = (&catalog[*column].name, &catalog[*target].name);
+    let is_own = |field: &&Field| match &field.kind {
+        FieldKind::Scalar(scalar) => scalar.column == *column,
+        FieldKind::ScalarList { .. } | FieldKind::Relation { .. } => false,
+    };
+    let field = own.fields.iter().find(is_own);
+    let is_key = field.is_some_and(|field| match &field.kind {
+        FieldKind::Scalar(scalar) => matches!(scalar.behaviour, Behaviour::Id(_)),
+        FieldKind::ScalarList { .. } | FieldKind::Relation { .. } => false,
+    });
+    let reason = match is_key {
+        true => {
+            format!(
+                "Relation {from}.{column} -> {to}.{target} is not possible: an id is no relation"
+            )
         }
-        for list in &self.row.lists {
-            let taken = fields.iter().map(|field: &Field| &*field.name).collect::<Vec<_>>();
-            if let Some(r#type) = self.types.scalar(&self.catalog[list.value].r#type, false) {
-                fields.push(Field {
-                    name: names::field(&list.column, false, &taken),
-                    description: None,
-                    old_name: None,
-                    is_required: false,
-                    kind: FieldKind::ScalarList { r#type, column: list.column.clone() },
-                });
-            }
-        }
-        (fields, drafts)
-    }
+        false => format!(
+            "Relation {from}.{column} -> {to}.{target} does not target the id field of {to}"
+        ),
+    };
+    let place = match field {
+        Some(field) => Place::Field { of, name: field.name.clone() },
+        None => Place::Type(of),
+    };
+    Comment::new(place, &reason)
 }
 
-/// A number has a sequence, or the client gives it. Prisma makes other ids.
-fn strategy(r#type: ScalarType, has_default: bool) -> IdStrategy {
-    match (r#type, has_default) {
-        (ScalarType::Int, false) => IdStrategy::None,
-        _ => IdStrategy::Auto,
-    }
+/// A reason as a sentence.
+fn sentence(reason: &str) -> String {
+    format!("{}.", names::capitalized(reason))
 }
 
 fn left_out(subject: String, message: &str, remedy: &str) -> Note {

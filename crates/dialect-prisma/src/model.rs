@@ -248,4 +248,11 @@ impl Relation {
             End::B => &self.b,
         }
     }
+
+    pub(crate) fn end_mut(&mut self, end: End) -> &mut RelationEnd {
+        match end {
+            End::A => &mut self.a,
+            End::B => &mut self.b,
+        }
+    }
 }

@@ -1,28 +1,43 @@
 //! Datamodels of Prisma 1 from the tables of a database.
 
+use std::sync::Arc;
+
 use dialects::prisma::introspected::{Introspected, introspected, written};
+use prisma_schema::Schema;
 use source::Timeouts;
-use sources::{Address, OpenOptions, Source};
+use sources::{Address, Defaults, OpenOptions, Source};
 
 use crate::engine::OpenError;
 
-/// Writes the datamodel of the tables in a schema, where the database has schemas.
-pub async fn of_tables(
-    address: &Address,
-    schema: &str,
-    timeouts: Timeouts,
-) -> Result<String, OpenError> {
-    Ok(written(&introspect(address, schema, timeouts).await?))
+/// The tables of a datamodel.
+#[derive(Clone, Debug)]
+pub struct DatamodelTables {
+    /// Their schema, where the database has schemas.
+    pub schema: String,
+    /// Names of Prisma ORM.
+    pub names: Option<Arc<Schema>>,
+    pub timeouts: Timeouts,
 }
 
-/// The meaning of the datamodel of the tables in a schema.
+/// Writes the datamodel of tables.
+pub async fn of_tables(address: &Address, tables: &DatamodelTables) -> Result<String, OpenError> {
+    Ok(written(&introspect(address, tables).await?))
+}
+
+/// The meaning of the datamodel of tables.
 pub async fn introspect(
     address: &Address,
-    schema: &str,
-    timeouts: Timeouts,
+    tables: &DatamodelTables,
 ) -> Result<Introspected, OpenError> {
-    let namespaces = vec![schema.to_owned()];
-    let options = OpenOptions { timeouts, namespaces, ..OpenOptions::default() };
-    let (_, catalog) = Source::open(address, &options).await?;
+    let options = OpenOptions {
+        timeouts: tables.timeouts,
+        namespaces: vec![tables.schema.clone()],
+        defaults: Defaults::Read,
+        ..OpenOptions::default()
+    };
+    let (_, mut catalog) = Source::open(address, &options).await?;
+    if let Some(names) = &tables.names {
+        prisma_schema::apply(&mut catalog, names)?;
+    }
     Ok(introspected(&catalog))
 }

@@ -105,7 +105,7 @@ pub use response::{BudgetExceeded, MemoryBudget, MemoryReservation, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{
-    Address as SourceAddress, Durability, Extensions, FunctionName, OpenOptions, Rights,
+    Address as SourceAddress, Defaults, Durability, Extensions, FunctionName, OpenOptions, Rights,
     SchemaWatch, StoredColumn,
 };
 pub use worker::{Allowed, Delivery, Worker};

@@ -8,7 +8,7 @@ use dialects::Dialect;
 use dialects::hasura::metadata::{
     MetadataError, MetadataSetting, OWN_SCHEMA, ServedSource, read_text,
 };
-use sources::{Address, OpenOptions, Source};
+use sources::{Address, Defaults, OpenOptions, Source};
 
 use crate::engine::{OpenError, Options};
 use crate::enum_tables;
@@ -89,7 +89,8 @@ pub(crate) async fn open(
     address: &Address,
     options: &Options,
 ) -> Result<(Source, Catalog), sources::OpenError> {
-    let error = match Source::open(address, &options.source).await {
+    let source = source_options(options);
+    let error = match Source::open(address, &source).await {
         Ok(opened) => return Ok(opened),
         Err(error) => error,
     };
@@ -99,9 +100,25 @@ pub(crate) async fn open(
     if unknown.is_empty() || tracked.as_ref() != Some(&options.source.namespaces) {
         return Err(error);
     }
-    let mut rest = options.source.clone();
+    let mut rest = source.into_owned();
     rest.namespaces.retain(|name| !unknown.contains(name));
     Source::open(address, &rest).await
+}
+
+/// The options of the source, and what the API needs of it.
+fn source_options(options: &Options) -> Cow<'_, OpenOptions> {
+    let is_introspected = match &options.dialect {
+        Dialect::Prisma(dialect) => dialect.is_introspected,
+        Dialect::PostGraphile(_)
+        | Dialect::Phrag(_)
+        | Dialect::Neo4j(_)
+        | Dialect::Dgraph(_)
+        | Dialect::Hasura(_) => false,
+    };
+    match is_introspected || options.prisma_schema.is_some() {
+        true => Cow::Owned(OpenOptions { defaults: Defaults::Read, ..options.source.clone() }),
+        false => Cow::Borrowed(&options.source),
+    }
 }
 
 /// The text of the metadata.

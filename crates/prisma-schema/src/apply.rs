@@ -5,12 +5,13 @@
 //! second is one stage for all dialects, and a dialect knows nothing of Prisma.
 //!
 //! * `tables`: the tables of models, and those without one
-//! * `columns`: fields, their types and their defaults
+//! * `columns`: fields and their types; `defaults`: their defaults
 //! * `enums`: enums and their values
 //! * `keys`: ids and unique fields
 //! * `relations`: foreign keys, and tables of pairs
 
 mod columns;
+mod defaults;
 mod enums;
 mod keys;
 mod relations;

@@ -142,13 +142,24 @@ impl ColumnType {
 }
 
 /// Who fills in a value that a new row lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
     None,
-    /// The database: a constant, `now()`, `autoincrement()`, `dbgenerated(…)`.
+    /// The database, with this value.
+    Constant(Constant),
+    /// The database: `now()`, `autoincrement()`, `dbgenerated(…)`, or a list.
     Database,
     /// Prisma Client, by this function.
     Client(&'static str),
+}
+
+/// The value of a default, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Constant {
+    Text(Box<str>),
+    Number(Box<str>),
+    /// `true`, `false`, or a value of an enum.
+    Word(Box<str>),
 }
 
 /// An enum.

@@ -14,7 +14,7 @@ pub(crate) struct Token {
 pub(crate) enum TokenKind {
     Word(String),
     Text(String),
-    Number,
+    Number(String),
     Sign(char),
     /// `@@`
     DoubleAt,
@@ -89,8 +89,10 @@ impl Scanner<'_, '_> {
             self.string();
         } else if first.is_ascii_digit() || (first == '-' && starts_with_digit(&rest[1..])) {
             let length = rest[1..].find(|one: char| !(one.is_ascii_alphanumeric() || one == '.'));
-            self.offset += length.map_or(rest.len(), |length| length + 1);
-            self.push(start, TokenKind::Number);
+            let length = length.map_or(rest.len(), |length| length + 1);
+            let digits = rest[..length].to_owned();
+            self.offset += length;
+            self.push(start, TokenKind::Number(digits));
         } else if first.is_alphabetic() || first == '_' {
             let is_part = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-');
             let length = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
@@ -186,7 +188,7 @@ mod tests {
             &[DoubleAt, word("map"), Sign('('), Text("a\"é\n".into()), Sign(')')],
             0,
         );
-        check("-1.5 20", &[Number, Number], 0);
+        check("-1.5 20", &[Number("-1.5".into()), Number("20".into())], 0);
         check(
             "a // b\r\n/// c \n/* d\n */e",
             &[word("a"), NewLine, Documentation("c".into()), NewLine, word("e")],

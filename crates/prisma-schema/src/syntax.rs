@@ -112,7 +112,8 @@ pub(crate) struct Expression {
 #[derive(Clone, Debug)]
 pub(crate) enum ExpressionKind {
     Text(String),
-    Number,
+    /// A number as it is written.
+    Number(String),
     /// A word, with dots between its parts.
     Path(String),
     /// A function, without its arguments.

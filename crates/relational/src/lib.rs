@@ -32,6 +32,7 @@
 //! * `object_list`: keys of objects that are resolved between statements
 //! * `write`: statements that change rows, and what is read of them
 //! * `predicate`: conditions of partial indexes
+//! * `literal`: defaults of columns
 //! * `unindexed`: foreign keys that no index serves
 
 mod aggregate;
@@ -51,6 +52,7 @@ mod key_types;
 mod keyed;
 mod keyset;
 pub mod level;
+pub mod literal;
 mod located;
 mod nearest;
 mod object_list;

@@ -129,30 +129,30 @@ error: the table Article_words is dropped: 2 rows.
 /// The datamodel of the tables after the third migration.
 const TYPES: &str = r#"type Article {
   id: Int! @id
+  createdAt: DateTime! @createdAt
   name: String!
   state: String!
-  createdAt: DateTime! @createdAt
   updatedAt: DateTime! @updatedAt
-  user: [User!]! @relation(name: "Liked")
-  user2: [User!]! @relation(name: "Written")
+  users: [User] @relation(name: "Liked")
+  users2: [User] @relation(name: "Written")
+}
+
+type Liked @db(name: "_Liked") @relationTable {
+  a: User! @db(name: "A")
+  b: Article! @db(name: "B")
 }
 
 type User @db(name: "users") {
   id: ID! @id
-  email: String! @unique
   age: Int!
-  article: [Article!]! @relation(name: "Liked")
-  article2: [Article!]! @relation(name: "Written")
+  article: [Article] @relation(name: "Liked")
+  article2: [Article] @relation(name: "Written")
+  email: String! @unique
 }
 
-type Liked @relationTable @db(name: "_Liked") {
-  a: Article! @db(name: "B")
-  b: User! @db(name: "A")
-}
-
-type Written @relationTable @db(name: "_Written") {
-  a: Article! @db(name: "B")
-  b: User! @db(name: "A")
+type Written @db(name: "_Written") @relationTable {
+  a: User! @db(name: "A")
+  b: Article! @db(name: "B")
 }
 "#;
 
@@ -371,6 +371,26 @@ fn options_of_types_fit_the_database() {
         error: `--schema` is for PostgreSQL: leave it out; `--help` lists the options
     "#]],
     );
+    let folder = Folder::new();
+    let names = folder.file("schema.prisma");
+    fs::write(
+        &names,
+        "datasource db {\n provider = \"postgresql\"\n schemas = [\"a\", \"b\"]\n}\n",
+    )
+    .unwrap();
+    let names = names.to_str().unwrap();
+    refuse(
+        &["types", graph, "--prisma", names],
+        &expect![[r#"
+        error: `--prisma` names tables, and the source is a graph: leave it out; `--help` lists the options
+    "#]],
+    );
+    refuse(
+        &["types", "postgres://127.0.0.1:1/a", "--prisma", names],
+        &expect![[r#"
+        error: a datamodel has the tables of one schema, and the datasource of `--prisma` names several: choose one by `--schema`; `--help` lists the options
+    "#]],
+    );
     refuse(
         &["types", "a.db", "--dialect", "neo4j"],
         &expect![[r#"
@@ -404,4 +424,41 @@ fn a_subscription_is_refused_once() {
     let body = server.query(events, query).body;
     assert_eq!(body.matches("\"code\":3033").count(), 1, "{body}");
     assert_eq!(body.matches("event: complete").count(), 1, "{body}");
+}
+
+/// A datamodel over tables that Prisma did not make: its defaults are those of new rows, whatever the
+/// columns have.
+#[test]
+fn defaults_of_a_datamodel_are_those_of_new_rows() {
+    let folder = Folder::new();
+    let database = folder.file("shop.db");
+    let connection = rusqlite::Connection::open(&database).unwrap();
+    let tables = "CREATE TABLE posts (id INTEGER PRIMARY KEY, title TEXT NOT NULL, rank INT DEFAULT 1,
+        rate REAL NOT NULL, ok BOOLEAN NOT NULL DEFAULT 0, at TIMESTAMP NOT NULL, data TEXT, state TEXT);";
+    connection.execute_batch(tables).unwrap();
+    let file = datamodel(
+        &folder,
+        "type Post @db(name: \"posts\") {
+           id: Int! @id
+           title: String! @default(value: \"none\")
+           rank: Int @default(value: 7)
+           rate: Float! @default(value: 0.5)
+           ok: Boolean! @default(value: true)
+           at: DateTime! @default(value: \"2018-01-31T12:00:00.000Z\")
+           data: Json @default(value: \"{\\\"a\\\": 1}\")
+           state: State @default(value: DRAFT)
+         }
+         enum State { DRAFT PUBLIC }",
+    );
+    let database = database.to_str().unwrap();
+    let listen = ["--listen", "127.0.0.1:0"];
+    let arguments = ["serve", database, "--dialect", "prisma", "--types", &file];
+    let server = program::Server::start(&[&arguments[..], &listen].concat());
+    let fields = "{ id title rank rate ok at data state }";
+    let body = server.query("", &format!("mutation {{ createPost(data: {{}}) {fields} }}")).body;
+    let expected = r#"{"data":{"createPost":{"id":1,"title":"none","rank":7,"rate":0.5,"ok":true,"at":"2018-01-31T12:00:00.000Z","data":{"a":1},"state":"DRAFT"}}}"#;
+    assert_eq!(body, expected);
+    let create = "mutation { createPost(data: { rank: null, data: null, state: PUBLIC }) { rank data state } }";
+    let expected = r#"{"data":{"createPost":{"rank":null,"data":null,"state":"PUBLIC"}}}"#;
+    assert_eq!(server.query("", create).body, expected);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::program::{Folder, outcome, run, thalweg};
+use crate::program::{Folder, Server, outcome, run, thalweg};
 use crate::served::Served;
 
 const USER: &str = "
@@ -165,5 +165,77 @@ fn what_else_names_the_tables_excludes_it() {
     ] {
         let error = refused(&[arguments, &["--prisma", &schema]].concat());
         assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_datamodel_has_the_names() {
+    let folder = Folder::new();
+    let database = database(&folder);
+    let schema = file(&folder, "schema.prisma", &[USER, POST].concat());
+    let types = printed(&["types", &database, "--prisma", &schema]);
+    let expected = "type Post @db(name: \"posts\") {
+  id: Int! @id
+  author: User! @db(name: \"author_id\")
+  title: String!
+}
+
+type User @db(name: \"users\") {
+  id: Int! @id
+  email: String! @db(name: \"email_address\") @unique
+  posts: [Post]
+}
+";
+    assert_eq!(types, expected);
+    let named = printed(&["schema", &database, "--dialect", "prisma", "--prisma", &schema]);
+    let datamodel = file(&folder, "datamodel.prisma", &types);
+    let read = printed(&["schema", &database, "--dialect", "prisma", "--types", &datamodel]);
+    assert_eq!(read, named);
+    // The endpoints of the service have them, too.
+    let options = ["--dialect", "prisma", "--prisma", &schema, "--listen", "127.0.0.1:0"];
+    let server = Server::start(&[&["serve", &*database], &options[..]].concat());
+    let request = "POST /_datamodel HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    let answer = server.send(request.as_bytes());
+    assert_eq!(answer.body, serde_json::Value::from(expected).to_string());
+}
+
+/// Values of enums that a datamodel cannot name stand as a comment.
+#[test]
+fn renamed_values_of_an_enum_are_no_part_of_a_datamodel() {
+    let folder = Folder::new();
+    let path = folder.file("roles.db");
+    let tables = "CREATE TABLE users (id INTEGER PRIMARY KEY, role TEXT, state TEXT);";
+    Connection::open(&path).unwrap().execute_batch(tables).unwrap();
+    let schema = "model User {\n id Int @id\n role Role?\n state State?\n @@map(\"users\")\n}\n\
+        enum Role {\n READER @map(\"reader\")\n}\nenum State {\n OPEN\n}\n";
+    let schema = file(&folder, "schema.prisma", schema);
+    let expected = "enum State {
+  OPEN
+}
+
+type User @db(name: \"users\") {
+  id: Int! @id
+  # Values of Role have other names in the database
+  # role: Role
+  state: State
+}
+";
+    assert_eq!(printed(&["types", &text(&path), "--prisma", &schema]), expected);
+}
+
+#[test]
+fn a_default_that_the_column_has_not_is_told() {
+    let folder = Folder::new();
+    let path = folder.file("ranks.db");
+    let tables = "CREATE TABLE users (id INTEGER PRIMARY KEY, rank INT NOT NULL DEFAULT 4);";
+    Connection::open(&path).unwrap().execute_batch(tables).unwrap();
+    let schema = "model User {\n id Int @id\n rank Int @default(5)\n @@map(\"users\")\n}\n";
+    let schema = file(&folder, "schema.prisma", schema);
+    let (_, output, error) = outcome(&run(&["check", &text(&path), "--prisma", &schema]));
+    assert!(output.contains("the column has the default 4, which holds."), "{output}{error}");
+    for dialect in ["postgraphile", "phrag", "hasura", "prisma"] {
+        let checked = ["check", &text(&path), "--dialect", dialect, "--prisma", &schema];
+        let (_, output, error) = outcome(&run(&checked));
+        assert!(output.contains("the column has the default 4"), "{dialect}: {output}{error}");
     }
 }

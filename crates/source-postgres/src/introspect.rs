@@ -26,7 +26,7 @@ mod types;
 pub(crate) mod watch;
 mod written;
 
-use crate::options::{Extensions, FunctionName, PostgresOptions, Rights};
+use crate::options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 use source::Timeouts;
 
@@ -164,8 +164,15 @@ pub async fn introspect(
     rights: Rights,
 ) -> Result<Introspected, IntrospectError> {
     let timeouts = Timeouts::default();
-    let options =
-        PostgresOptions { namespaces, extensions, rights, called: None, written: None, timeouts };
+    let options = PostgresOptions {
+        namespaces,
+        extensions,
+        rights,
+        defaults: Defaults::LeftOut,
+        called: None,
+        written: None,
+        timeouts,
+    };
     introspect_with(client, &options).await
 }
 

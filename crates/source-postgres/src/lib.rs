@@ -70,5 +70,5 @@ pub use event_log::{EventLogError, PostgresEventLog};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
-pub use options::{Extensions, FunctionName, PostgresOptions, Rights};
+pub use options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
 pub use snapshot::PostgresSnapshot;

@@ -12,6 +12,8 @@ pub struct PostgresOptions<'o> {
     pub extensions: Extensions,
     /// Whether the rights of roles restrict the schema.
     pub rights: Rights,
+    /// Whether defaults of columns are read.
+    pub defaults: Defaults,
     /// A function that the server calls itself, from text to text. Its schema need not be read, and no
     /// client can call it.
     pub called: Option<&'o FunctionName>,
@@ -33,6 +35,15 @@ pub enum Extensions {
     #[default]
     LeftOut,
     Listed,
+}
+
+/// Whether values of columns that inserts omit are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defaults {
+    /// It is known which columns have one.
+    #[default]
+    LeftOut,
+    Read,
 }
 
 /// Whether the rights of roles restrict the schema.

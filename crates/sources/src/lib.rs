@@ -35,7 +35,7 @@ pub use connections::Connections;
 pub use event_log::{EventLog, EventLogError};
 pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{
-    Durability, Extensions, FunctionName, OpenError, OpenOptions, Rights, StoredColumn,
+    Defaults, Durability, Extensions, FunctionName, OpenError, OpenOptions, Rights, StoredColumn,
 };
 pub use opened::Source;
 pub use plan::Plan;

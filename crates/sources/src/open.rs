@@ -7,7 +7,7 @@ use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
 use source_postgres::PostgresOptions;
 use source_postgres::introspect::IntrospectError;
-pub use source_postgres::{Extensions, FunctionName, Rights};
+pub use source_postgres::{Defaults, Extensions, FunctionName, Rights};
 use source_sqlite::SqliteOptions;
 pub use source_sqlite::{Durability, StoredColumn};
 
@@ -21,6 +21,8 @@ pub struct OpenOptions {
     /// Whether only objects that the rights of roles allow are offered; ignored by sources without
     /// them.
     pub rights: Rights,
+    /// Whether defaults of columns are read; SQLite's always are.
+    pub defaults: Defaults,
     /// A function that the server calls itself, from text to text; only for PostgreSQL.
     pub called: Option<FunctionName>,
     /// Queries of the schema's author, which become functions; only for PostgreSQL.
@@ -60,10 +62,10 @@ impl OpenError {
 
 impl OpenOptions {
     pub(crate) fn postgres(&self) -> PostgresOptions<'_> {
-        let Self { namespaces, extensions, rights, called, written, timeouts, .. } = self;
+        let Self { namespaces, extensions, rights, defaults, called, written, timeouts, .. } = self;
         let (extensions, rights, timeouts) = (*extensions, *rights, *timeouts);
-        let (called, written) = (called.as_ref(), written.as_deref());
-        PostgresOptions { namespaces, extensions, rights, called, written, timeouts }
+        let (defaults, called, written) = (*defaults, called.as_ref(), written.as_deref());
+        PostgresOptions { namespaces, extensions, rights, defaults, called, written, timeouts }
     }
 
     pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {

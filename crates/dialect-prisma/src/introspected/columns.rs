@@ -1,8 +1,12 @@
 //! Types of columns, and the enums among them.
 
-use catalog::{Catalog, EnumId, Scalar, Type};
+use std::borrow::Cow;
 
-use super::names::Names;
+use catalog::{Catalog, EntityId, EnumId, FieldAccess, Scalar, Type};
+
+use super::names::{self, Names};
+use super::order::by_name;
+use super::{defaults, written};
 use crate::model::{Enum, EnumIndex, ScalarType};
 
 /// The types of columns in a datamodel, and the enums of those that were asked for.
@@ -34,6 +38,63 @@ impl<'c> ColumnTypes<'c> {
             | Type::Row(_)
             | Type::List(_) => None,
         }
+    }
+
+    /// The name of a type in the database.
+    pub(super) fn database_name(&self, r#type: &Type) -> Cow<'c, str> {
+        let catalog = self.catalog;
+        match r#type {
+            Type::Scalar(scalar) => scalar_name(scalar).to_owned().into(),
+            Type::Enum(id) => Cow::Borrowed(&*catalog[*id].name),
+            Type::Composite(id) => Cow::Borrowed(&*catalog[*id].name),
+            Type::Range(id) => Cow::Borrowed(&*catalog[*id].name),
+            Type::Row(id) => Cow::Borrowed(&*catalog[*id].name),
+            Type::Domain(id) => self.database_name(&catalog[*id].base),
+            Type::List(element) => ["_", &*self.database_name(element)].concat().into(),
+        }
+    }
+
+    /// The type that a table would be, with its columns.
+    pub(super) fn definition(&mut self, name: &str, entity: EntityId) -> Box<str> {
+        let catalog = self.catalog;
+        let mut definition = ["type ", name].concat();
+        if *name != *catalog[entity].name {
+            definition.push_str(&written::database_name(&catalog[entity].name));
+        }
+        definition.push_str(" {\n");
+        let mut fields: Vec<(Box<str>, String)> = Vec::new();
+        for column in catalog.fields_of(entity).filter(|own| own.access != FieldAccess::NONE) {
+            let taken: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
+            let name = names::field(&column.name, false, &taken).name;
+            // Enums of types that are left out are no part of the datamodel.
+            let r#type = match catalog.base_type(&column.r#type) {
+                Type::Scalar(scalar) => scalar_type(scalar, false),
+                Type::Enum(_)
+                | Type::Domain(_)
+                | Type::Composite(_)
+                | Type::Range(_)
+                | Type::Row(_)
+                | Type::List(_) => None,
+            };
+            let known = r#type.zip(catalog.default_of(column.id));
+            let default = known.and_then(|(r#type, known)| defaults::default(r#type, known));
+            let r#type = match r#type.and_then(written::scalar_name) {
+                Some(name) => Cow::Borrowed(name),
+                None => self.database_name(&column.r#type),
+            };
+            let required = if column.nullable { "" } else { "!" };
+            let mut field = ["  ", &*name, ": ", &*r#type, required].concat();
+            if *name != *column.name {
+                field.push_str(&written::database_name(&column.name));
+            }
+            field.extend(default.as_ref().and_then(written::default));
+            field.push('\n');
+            fields.push((name, field));
+        }
+        fields.sort_by_cached_key(|(name, _)| by_name(name));
+        definition.extend(fields.into_iter().map(|(_, field)| field));
+        definition.push('}');
+        definition.into()
     }
 
     /// The enums, in the order of their indexes.
@@ -118,4 +179,44 @@ fn scalar_type(scalar: &Scalar, is_key: bool) -> Option<ScalarType> {
         | Scalar::ObjectId
         | Scalar::Other(_) => return None,
     })
+}
+
+/// The name of a type in PostgreSQL, which Prisma tells. Columns of SQLite that have no type here are
+/// those of bytes.
+fn scalar_name(scalar: &Scalar) -> &str {
+    match scalar {
+        Scalar::Boolean => "bool",
+        Scalar::Int16 => "int2",
+        Scalar::Int32 => "int4",
+        Scalar::Int64 => "int8",
+        Scalar::Float32 => "float4",
+        Scalar::Float64 => "float8",
+        Scalar::Decimal { .. } => "numeric",
+        Scalar::Money => "money",
+        Scalar::Text => "text",
+        Scalar::Character { .. } => "bpchar",
+        Scalar::CaseInsensitiveText => "citext",
+        Scalar::Uuid => "uuid",
+        Scalar::Json => "json",
+        Scalar::Jsonb => "jsonb",
+        Scalar::Xml => "xml",
+        Scalar::Date => "date",
+        Scalar::Time => "time",
+        Scalar::TimeWithZone => "timetz",
+        Scalar::Timestamp => "timestamp",
+        Scalar::TimestampWithZone => "timestamptz",
+        Scalar::Epoch(_) => "epoch",
+        Scalar::Interval => "interval",
+        Scalar::Bytes => "bytea",
+        Scalar::Inet => "inet",
+        Scalar::Cidr => "cidr",
+        Scalar::MacAddress => "macaddr",
+        Scalar::MacAddress8 => "macaddr8",
+        Scalar::Bit => "bit",
+        Scalar::Point | Scalar::GeographicPoint | Scalar::CartesianPoint => "point",
+        Scalar::Spatial(spatial) => spatial.kind.name(),
+        Scalar::KeyValue => "hstore",
+        Scalar::ObjectId => "oid",
+        Scalar::Other(name) => name,
+    }
 }

@@ -39,7 +39,15 @@ impl Names {
         };
         let mut name = valid(&name, "Type");
         name.truncate(LONGEST);
-        self.take(&name)
+        // As in Prisma, the table's own name is next.
+        match self.is_free(&name) {
+            false if is_type_name(table) && self.is_free(table) => self.take(table),
+            _ => self.take(&name),
+        }
+    }
+
+    fn is_free(&self, name: &str) -> bool {
+        !RESERVED.contains(&name) && !self.taken.contains(&name.to_lowercase())
     }
 
     /// A name that no other type has.
@@ -59,39 +67,60 @@ impl Names {
     }
 }
 
+/// The name of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FieldName {
+    pub(super) name: Box<str>,
+    /// Another field has the name that Prisma would give it, so that it is that of the column.
+    pub(super) is_of_column: bool,
+}
+
 /// The name of the field of a column: in camel case; in capitals it becomes small. The column of a
-/// relation loses its `_id`.
-pub(super) fn field(column: &str, is_relation: bool, taken: &[&str]) -> Box<str> {
-    let stem =
-        match column.len().checked_sub("_id".len()).and_then(|end| column.split_at_checked(end)) {
-            Some((stem, end))
-                if is_relation && !stem.is_empty() && end.eq_ignore_ascii_case("_id") =>
-            {
-                stem
-            }
-            _ => column,
-        };
-    let name = match is_in_capitals(stem) {
-        true => cleaned(stem).to_lowercase(),
-        false => camel_case(&cleaned(stem)),
+/// relation loses its `_id`. Others are the names of the fields before it, and of the columns behind it.
+pub(super) fn field(column: &str, is_relation: bool, others: &[&str]) -> FieldName {
+    let wanted = valid(&wanted(column, is_relation), "field");
+    let is_taken = |name: &str| others.iter().any(|own| own.eq_ignore_ascii_case(name));
+    if is_taken(&wanted) && is_name(column) && !is_taken(column) {
+        return FieldName { name: column.into(), is_of_column: true };
+    }
+    FieldName { name: free(&wanted, others), is_of_column: false }
+}
+
+fn wanted(column: &str, is_relation: bool) -> String {
+    if is_in_capitals(column) {
+        return cleaned(column).to_lowercase();
+    }
+    let end = column.len().checked_sub("_id".len()).and_then(|end| column.split_at_checked(end));
+    let stem = match end {
+        Some((stem, end)) if is_relation && !stem.is_empty() && end.eq_ignore_ascii_case("_id") => {
+            stem
+        }
+        _ => column,
     };
-    free(&valid(&name, "field"), taken)
+    camel_case(&cleaned(stem))
 }
 
 /// The name of the id: as in Prisma, that of its column, if GraphQL has such names.
-pub(super) fn key(column: &str, taken: &[&str]) -> Box<str> {
-    let is_valid = column.starts_with(|first: char| first.is_ascii_alphabetic())
-        && cleaned(column) == column
-        && taken.iter().all(|own| !own.eq_ignore_ascii_case(column));
-    match is_valid {
+pub(super) fn key(column: &str, others: &[&str]) -> Box<str> {
+    match is_name(column) && others.iter().all(|own| !own.eq_ignore_ascii_case(column)) {
         true => column.into(),
-        false => field(column, false, taken),
+        false => field(column, false, others).name,
     }
 }
 
+/// Whether GraphQL has such names, but for those that begin with an underscore.
+fn is_name(column: &str) -> bool {
+    column.starts_with(|first: char| first.is_ascii_alphabetic()) && cleaned(column) == column
+}
+
 /// The name of the field for the rows of a table at the other end of a relation.
-pub(super) fn back_field(of: &str, taken: &[&str]) -> Box<str> {
-    free(&valid(&lower_first(&camel_case(of)), "rows"), taken)
+pub(super) fn back_field(table: &str, others: &[&str]) -> Box<str> {
+    free(&wanted_back_field(table), others)
+}
+
+/// The same, whether or not another field has it.
+pub(super) fn wanted_back_field(table: &str) -> String {
+    valid(&wanted(&camel_case(table), false), "rows")
 }
 
 /// The name, with a number if a field has it.
@@ -105,14 +134,20 @@ fn free(wanted: &str, taken: &[&str]) -> Box<str> {
     name.into()
 }
 
+/// Whether types and relations may have the name.
+fn is_type_name(table: &str) -> bool {
+    table.len() <= LONGEST
+        && table.starts_with(|first: char| first.is_ascii_uppercase())
+        && cleaned(table) == table
+}
+
 fn is_in_capitals(name: &str) -> bool {
     name.to_uppercase() == name
 }
 
 /// The characters that a name of GraphQL may have.
 fn cleaned(name: &str) -> String {
-    let kept = |one: &char| one.is_ascii_alphanumeric() || matches!(one, '_' | '-' | ' ');
-    name.chars().filter(kept).map(|one| if one == '-' || one == ' ' { '_' } else { one }).collect()
+    name.chars().filter(|one| one.is_ascii_alphanumeric() || *one == '_').collect()
 }
 
 /// A name that begins with a letter.
@@ -127,7 +162,7 @@ fn valid(name: &str, otherwise: &str) -> String {
 
 /// The words with capitals after the first. What follows their first letters stays.
 fn camel_case(name: &str) -> String {
-    lower_first(&name.split('_').map(capitalized).collect::<String>())
+    lower_first(&name.split(['_', '-', ' ']).map(capitalized).collect::<String>())
 }
 
 pub(super) fn capitalized(name: &str) -> String {
@@ -142,7 +177,7 @@ fn lower_first(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, field, key};
+    use super::{FieldName, Names, back_field, field, key};
 
     #[test]
     fn types_are_singular_and_begin_with_a_capital() {
@@ -151,7 +186,11 @@ mod tests {
             ("users", "User"),
             ("blog_posts", "BlogPost"),
             ("User", "User2"),
+            ("user", "User3"),
             ("ORDERS", "ORDERS"),
+            ("Strings", "Strings"),
+            ("strings", "StringRow"),
+            ("Users", "Users"),
             ("nodes", "NodeRow"),
             ("2fast", "Type2fast"),
             ("größe", "Gre"),
@@ -164,7 +203,7 @@ mod tests {
     #[test]
     fn ids_keep_their_names() {
         for (column, expected) in
-            [("user_id", "user_id"), ("user-id", "userId"), ("ID", "ID"), ("taken", "taken2")]
+            [("user_id", "user_id"), ("user-id", "userid"), ("ID", "ID"), ("taken", "taken2")]
         {
             assert_eq!(&*key(column, &["Taken"]), expected, "{column}");
         }
@@ -172,17 +211,32 @@ mod tests {
 
     #[test]
     fn fields_are_in_camel_case() {
-        for (column, is_relation, expected) in [
-            ("first_name", false, "firstName"),
-            ("author_id", true, "author"),
-            ("author_id", false, "authorId"),
-            ("authorId", true, "authorId"),
-            ("TITLE", false, "title"),
-            ("_id", true, "id"),
-            ("taken", false, "taken2"),
-            ("ä", false, "field"),
+        for (column, is_relation, expected, is_of_column) in [
+            ("first_name", false, "firstName", false),
+            ("author_id", true, "author", false),
+            ("author_id", false, "authorId", false),
+            ("authorId", true, "authorId", false),
+            ("TITLE", false, "title", false),
+            ("AUTHOR_ID", true, "author_id", false),
+            ("_id", true, "id", false),
+            ("taken", false, "taken2", false),
+            ("taken_id", true, "taken_id", true),
+            ("ä", false, "field", false),
         ] {
-            assert_eq!(&*field(column, is_relation, &["Taken"]), expected, "{column}");
+            let expected = FieldName { name: expected.into(), is_of_column };
+            assert_eq!(field(column, is_relation, &["Taken"]), expected, "{column}");
+        }
+    }
+
+    #[test]
+    fn back_fields_have_the_names_of_tables() {
+        for (table, expected) in [
+            ("blog_posts", "blogPosts"),
+            ("Post", "post"),
+            ("order items", "orderItems"),
+            ("_", "rows"),
+        ] {
+            assert_eq!(&*back_field(table, &["Taken"]), expected, "{table}");
         }
     }
 }

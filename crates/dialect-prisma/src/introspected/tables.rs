@@ -1,13 +1,17 @@
 //! Tables by what they have: rows of a type, pairs of a relation, or elements of lists.
 
 use catalog::{
-    Catalog, Entity, EntityId, EntityKind, Field, FieldId, KeyKind, Note, Relationship,
-    RelationshipId, Scalar, Type,
+    Catalog, Entity, EntityId, EntityKind, Field, FieldDefault, FieldId, KeyKind, Note,
+    Relationship, RelationshipId, Scalar, Type,
 };
 
 use super::columns::key_type;
 use super::left_out;
 use crate::model::ScalarType;
+
+/// The reason why a table is no type.
+pub(super) const NO_KEY: &str =
+    "the table has no key of one column with a text, a UUID or an integer";
 
 /// Tables that Prisma has for itself.
 const RESERVED: &[&str] = &["_Migration", "_RelayId"];
@@ -18,6 +22,8 @@ pub(super) struct Tables {
     /// In the order of the catalog.
     pub(super) rows: Vec<Row>,
     pub(super) pairs: Vec<Pair>,
+    /// Tables without a key.
+    pub(super) left_out: Vec<EntityId>,
 }
 
 /// A table of the rows of a type.
@@ -27,6 +33,8 @@ pub(super) struct Row {
     pub(super) key: FieldId,
     /// Columns with the keys of rows.
     pub(super) references: Vec<Reference>,
+    /// Foreign keys that are no relations.
+    pub(super) others: Vec<RelationshipId>,
     /// Tables of elements.
     pub(super) lists: Vec<List>,
 }
@@ -70,14 +78,16 @@ impl Tables {
                 tables.pairs.push(pair);
             } else if let Some(key) = finder.key(entity) {
                 let references = finder.references(entity, Some(key));
-                tables.rows.push(Row { entity: entity.id, key, references, lists: Vec::new() });
-                notes.extend(finder.notes(entity, key));
+                let others = finder.others(entity, &references);
+                let (entity, lists) = (entity.id, Vec::new());
+                tables.rows.push(Row { entity, key, references, others, lists });
             } else {
                 notes.push(left_out(
                     catalog.qualified_name(entity.id),
-                    "the table has no key of one column with a text, a UUID or an integer",
+                    NO_KEY,
                     "add one, as in `ALTER TABLE … ADD COLUMN id …`",
                 ));
+                tables.left_out.push(entity.id);
             }
         }
         let views = catalog.entities().filter(|own| !is_table(own));
@@ -127,7 +137,8 @@ impl<'c> Finder<'c> {
         self.catalog.fields_of(entity.id).collect()
     }
 
-    /// The column of the id: that of the primary key, else `id` or the only unique one.
+    /// The column of the id: that of the primary key, else the only one with a sequence, `id`, or the
+    /// only unique one, as in Prisma.
     fn key(&self, entity: &Entity) -> Option<FieldId> {
         let is_key = |field: &FieldId| {
             let own = &self.catalog[*field];
@@ -140,9 +151,16 @@ impl<'c> Finder<'c> {
                 _ => None,
             };
         }
-        let unique = |field: &&Field| entity.is_unique_alone(field.id) && is_key(&field.id);
         let columns = self.columns(entity);
-        let unique: Vec<&&Field> = columns.iter().filter(|field| unique(field)).collect();
+        let is_unique = |field: &&Field| entity.is_unique_alone(field.id) && is_key(&field.id);
+        let unique: Vec<&Field> = columns.into_iter().filter(is_unique).collect();
+        let has_sequence = |field: &&&Field| {
+            matches!(self.catalog.default_of(field.id), Some(FieldDefault::Sequence(_)))
+        };
+        let mut numbered = unique.iter().filter(has_sequence);
+        if let (Some(only), None) = (numbered.next(), numbered.next()) {
+            return Some(only.id);
+        }
         let named = unique.iter().find(|field| &*field.name == "id");
         match (named, unique.as_slice()) {
             (Some(field), _) => Some(field.id),
@@ -210,8 +228,9 @@ impl<'c> Finder<'c> {
         // In the order of the columns.
         let [first, second] = *ends.as_slice() else { return None };
         let end = |field: &Field| if field.id == a.column { a } else { b };
-        let is_complete = !first.nullable && !second.nullable;
-        is_complete.then(|| Pair { entity: entity.id, ends: [end(first), end(second)], id })
+        // With an id, rows without one of both are rows of a type.
+        let is_pair = id.is_none() || (!first.nullable && !second.nullable);
+        is_pair.then(|| Pair { entity: entity.id, ends: [end(first), end(second)], id })
     }
 
     /// Whether a column is the id of pairs, a text as Prisma made it.
@@ -223,24 +242,13 @@ impl<'c> Finder<'c> {
     }
 
     /// Foreign keys that are no relations.
-    fn notes(&self, entity: &Entity, key: FieldId) -> Vec<Note> {
-        let used = self.references(entity, Some(key));
+    fn others(&self, entity: &Entity, used: &[Reference]) -> Vec<RelationshipId> {
         let is_used = |own: &Relationship| match *own.from_fields {
             [column] => used.iter().any(|reference| reference.column == column),
             _ => false,
         };
         let others = entity.outgoing.iter().map(|id| &self.catalog[*id]);
-        let is_wanted =
-            |own: &&Relationship| !is_used(own) && !self.catalog.given().leaves_out(own.id);
-        let others = others.filter(is_wanted);
-        let notes = others.map(|own| {
-            left_out(
-                format!("{}: {}", self.catalog.qualified_name(entity.id), own.name),
-                "the foreign key is no relation: it has several columns, or leads from the id, or \
-                 to another column than the id",
-                "read its columns as values",
-            )
-        });
-        notes.collect()
+        let others = others.filter(|own| !is_used(own) && !self.catalog.given().leaves_out(own.id));
+        others.map(|own| own.id).collect()
     }
 }

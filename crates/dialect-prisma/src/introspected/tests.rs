@@ -1,15 +1,17 @@
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, EnumLabel, FieldId, Key, KeyKind, Scalar,
-    Type,
+    Builder, Capabilities, Catalog, EntityId, EntityKind, EnumLabel, FieldDefault, FieldId, Key,
+    KeyKind, Scalar, Sequence, Type,
 };
 use expect_test::{Expect, expect};
 
 use super::{introspected, written};
 use crate::definitions::read;
+use crate::model::{Default, FieldKind, Model};
 
 /// A catalog by lines: `table name` with its columns, `name type` and marks: `!` is required, `@id`
-/// the primary key or a part of it, `@unique`, `@default`, `-> table.column` a foreign key.
+/// the primary key or a part of it, `@unique`, `@default`, `@default=` with a literal, `@sequence=` with
+/// a name, `-> table.column` a foreign key.
 fn catalog(text: &str) -> Catalog {
     let mut builder = Builder::new(Capabilities::default());
     let mut references = Vec::new();
@@ -36,11 +38,16 @@ fn catalog(text: &str) -> Catalog {
                         name: name.into(),
                         r#type: type_of(&builder, r#type),
                         nullable: !marks.contains(&"!"),
-                        has_default: marks.contains(&"@default"),
+                        has_default: marks.iter().any(|mark| is_default(mark)),
                         generated: None,
                         description: None,
                     },
                 );
+                for mark in marks {
+                    if let Some(known) = known_default(mark) {
+                        builder.set_default(field, known);
+                    }
+                }
                 if marks.contains(&"@id") {
                     key.push(field);
                 }
@@ -69,6 +76,24 @@ fn catalog(text: &str) -> Catalog {
         });
     }
     builder.finish()
+}
+
+fn is_default(mark: &str) -> bool {
+    mark.starts_with("@default") || mark.starts_with("@sequence=")
+}
+
+fn known_default(mark: &str) -> Option<FieldDefault> {
+    if let Some(name) = mark.strip_prefix("@sequence=") {
+        return Some(FieldDefault::Sequence(Sequence { name: name.into(), start: 7 }));
+    }
+    let literal = mark.strip_prefix("@default=")?;
+    Some(match literal {
+        "true" => FieldDefault::Boolean(true),
+        text if text.starts_with(|first: char| first.is_ascii_digit()) => {
+            FieldDefault::Number(text.into())
+        }
+        text => FieldDefault::Text(text.into()),
+    })
 }
 
 fn finish(builder: &mut Builder, table: Option<(EntityId, Vec<FieldId>)>) {
@@ -107,9 +132,19 @@ fn check(tables: &str, expected: &Expect) {
     let text = written(&introspected);
     expected.assert_eq(&text);
     match read(&text) {
-        Ok(model) => assert_eq!(model, introspected.model),
+        Ok(model) => assert_eq!(model, without_defaults_of_database(introspected.model)),
         Err(problems) => panic!("{text}\n{problems:?}"),
     }
+}
+
+/// The text has none.
+fn without_defaults_of_database(mut model: Model) -> Model {
+    for field in model.types.iter_mut().flat_map(|own| &mut own.fields) {
+        if let FieldKind::Scalar(scalar) = &mut field.kind {
+            scalar.default.take_if(|default| *default == Default::OfDatabase);
+        }
+    }
+    model
 }
 
 #[test]
@@ -149,24 +184,18 @@ fn tables_are_types() {
            id uuid ! @id
          table given
            id int ! @id",
-        &expect![[r##"
-            # public.users.picture: a datamodel has no type for the column; leave it to other programs, or give it a type of its own.
-            # public.users.words: a datamodel has no type for the column; leave it to other programs, or give it a type of its own.
-            # public.users.lower: a datamodel has no type for the column; leave it to other programs, or give it a type of its own.
+        &expect![[r#"
+            type Given @db(name: "given") {
+              id: Int! @id(strategy: NONE)
+            }
 
-            type User @db(name: "users") {
-              id: ID! @id
-              email: String! @unique
-              firstName: String @db(name: "first_name")
-              age: Int @db(name: "AGE")
-              score: Float
-              isAdmin: Boolean! @db(name: "is_admin")
-              born: DateTime
-              data: Json
-              token: UUID
-              mood: Mood
-              createdAt: DateTime! @createdAt
-              updatedAt: DateTime @updatedAt
+            type Key @db(name: "keys") {
+              id: UUID! @id
+            }
+
+            enum Mood {
+              HAPPY
+              SAD
             }
 
             type ORDERS {
@@ -174,20 +203,66 @@ fn tables_are_types() {
               total: Int
             }
 
-            type Key @db(name: "keys") {
-              id: UUID! @id
+            type User @db(name: "users") {
+              id: ID! @id
+              age: Int @db(name: "AGE")
+              born: DateTime
+              createdAt: DateTime! @createdAt
+              data: Json
+              email: String! @unique
+              firstName: String @db(name: "first_name")
+              isAdmin: Boolean! @db(name: "is_admin")
+              # Type lower is not supported
+              # lower: lower
+              mood: Mood
+              # Type bytea is not supported
+              # picture: bytea
+              score: Float
+              token: UUID
+              updatedAt: DateTime @updatedAt
+              # Type _text is not supported
+              # words: _text
             }
-
-            type Given @db(name: "given") {
-              id: Int! @id(strategy: NONE)
-            }
-
-            enum Mood {
-              HAPPY
-              SAD
-            }
-        "##]],
+        "#]],
     );
+}
+
+#[test]
+fn columns_have_defaults() {
+    check(
+        "table posts
+           id int ! @id @sequence=posts_id_seq
+           title text ! @default=draft
+           level int @default=3
+           rate decimal @default=0.5
+           visible bool ! @default=true
+           at timestamp ! @default
+           data json @default={}
+           number int ! @sequence=numbers
+           updatedAt timestamp ! @default",
+        &expect![[r#"
+            type Post @db(name: "posts") {
+              id: Int! @id(strategy: SEQUENCE) @sequence(name: "posts_id_seq", initialValue: 7, allocationSize: 1)
+              at: DateTime!
+              data: Json
+              level: Int @default(value: 3)
+              # Only id fields can have sequences
+              # number: Int! @sequence(name: "numbers", initialValue: 7, allocationSize: 1)
+              rate: Float @default(value: 0.5)
+              title: String! @default(value: "draft")
+              updatedAt: DateTime! @updatedAt
+              visible: Boolean! @default(value: true)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_default_that_a_datamodel_cannot_say_stays_with_the_database() {
+    let model = introspected(&catalog("table a\n id int ! @id @default\n at timestamp ! @default"));
+    let field = model.model.types[0].fields.iter().find(|field| &*field.name == "at").unwrap();
+    let FieldKind::Scalar(scalar) = &field.kind else { panic!("{field:?}") };
+    assert_eq!(scalar.default, Some(Default::OfDatabase));
 }
 
 #[test]
@@ -204,12 +279,32 @@ fn foreign_keys_are_relations() {
            user_id text @unique -> users.id
          table categories
            id int ! @id @default
-           parent_id int -> categories.id",
+           parent_id int -> categories.id
+         table nodes
+           id int ! @id @default
+           left int -> nodes.id
+           right int -> nodes.id",
         &expect![[r#"
-            type User @db(name: "users") {
-              id: ID! @id
-              posts: [Post!]!
-              profiles: Profile
+            type Category @db(name: "categories") {
+              id: Int! @id
+              categories: [Category]
+              parent: Category @db(name: "parent_id")
+            }
+
+            type NodeRow @db(name: "nodes") {
+              id: Int! @id
+              left: NodeRow @relation(name: "NodeRowLeftToNodeRowNodes")
+              # Field name normalization failed because of a conflicting field name.
+              # Could not auto-generate backwards relation field, field name would be ambiguous.
+              # Please specify the name of this field and the name of the relation manually.
+              # It references NodeRow.left.
+              # nodes: [NodeRow] @relation(name: "NodeRowLeftToNodeRowNodes")
+              # Field name normalization failed because of a conflicting field name.
+              # Could not auto-generate backwards relation field, field name would be ambiguous.
+              # Please specify the name of this field and the name of the relation manually.
+              # It references NodeRow.right.
+              # nodes: [NodeRow] @relation(name: "NodeRowNodesToNodeRowRight")
+              right: NodeRow @relation(name: "NodeRowNodesToNodeRowRight")
             }
 
             type Post @db(name: "posts") {
@@ -220,13 +315,13 @@ fn foreign_keys_are_relations() {
 
             type Profile @db(name: "profiles") {
               id: ID! @id
-              user: User @relation(link: INLINE) @db(name: "user_id")
+              user: User @db(name: "user_id") @relation(link: INLINE)
             }
 
-            type Category @db(name: "categories") {
-              id: Int! @id
-              parent: Category @relation(name: "CategoryParentToCategoryCategories") @db(name: "parent_id")
-              categories: [Category!]! @relation(name: "CategoryParentToCategoryCategories")
+            type User @db(name: "users") {
+              id: ID! @id
+              posts: [Post]
+              profiles: Profile
             }
         "#]],
     );
@@ -245,18 +340,26 @@ fn several_relations_have_names() {
            A text ! -> posts.id
            B text ! -> users.id",
         &expect![[r#"
-            type User @db(name: "users") {
-              id: ID! @id
-              posts: [Post!]! @relation(name: "PostAuthorToUserPosts")
-              posts2: [Post!]! @relation(name: "PostEditorToUserPosts2")
-              post: [Post!]! @relation(name: "Liked")
-            }
-
             type Post @db(name: "posts") {
               id: ID! @id
-              author: User @relation(name: "PostAuthorToUserPosts") @db(name: "author_id")
-              editor: User @relation(name: "PostEditorToUserPosts2")
-              user: [User!]! @relation(name: "Liked")
+              author: User @db(name: "author_id") @relation(name: "PostAuthorToUserPosts")
+              editor: User @relation(name: "PostEditorToUserPosts")
+              users: [User] @relation(name: "Liked")
+            }
+
+            type User @db(name: "users") {
+              id: ID! @id
+              posts: [Post] @relation(name: "Liked")
+              # Field name normalization failed because of a conflicting field name.
+              # Could not auto-generate backwards relation field, field name would be ambiguous.
+              # Please specify the name of this field and the name of the relation manually.
+              # It references Post.author.
+              # posts: [Post] @relation(name: "PostAuthorToUserPosts")
+              # Field name normalization failed because of a conflicting field name.
+              # Could not auto-generate backwards relation field, field name would be ambiguous.
+              # Please specify the name of this field and the name of the relation manually.
+              # It references Post.editor.
+              # posts: [Post] @relation(name: "PostEditorToUserPosts")
             }
         "#]],
     );
@@ -284,49 +387,74 @@ fn tables_of_pairs_are_relations() {
          table _lower
            A int ! -> Tag.id
            B text ! -> User.id
+         table followed
+           follower_id text ! @id -> User.id
+           followee_id text ! @id -> User.id
+         table loose
+           post_id text -> Post.id
+           tag_id int -> Tag.id
          table rated
            post text ! @id -> Post.id
            tag int ! @id -> Tag.id
            stars int",
-        &expect![[r##"
-            # public.rated: the table has no key of one column with a text, a UUID or an integer; add one, as in `ALTER TABLE … ADD COLUMN id …`.
+        &expect![[r#"
+            type Followed @db(name: "followed") @relationTable {
+              follower: User! @db(name: "follower_id")
+              followee: User! @db(name: "followee_id")
+            }
 
-            type User {
+            type Friends @db(name: "_Friends") @relationTable {
               id: ID! @id
-              post: [Post!]!
-              user: [User!]! @relation(name: "Friends")
-              userOf: [User!]! @relation(name: "Friends")
-              tag: [Tag!]! @relation(name: "Lower")
-            }
-
-            type Post {
-              id: ID! @id
-              user: [User!]!
-              tag: [Tag!]! @relation(name: "PostTag")
-            }
-
-            type Tag {
-              id: Int! @id
-              post: [Post!]! @relation(name: "PostTag")
-              user: [User!]! @relation(name: "Lower")
-            }
-
-            type Friends @relationTable @db(name: "_Friends") {
-              id: ID! @id @db(name: "id")
               a: User! @db(name: "A")
               b: User! @db(name: "B")
             }
 
-            type Lower @relationTable @db(name: "_lower") {
+            type Loose @db(name: "loose") @relationTable {
+              post: Post! @db(name: "post_id")
+              tag: Tag! @db(name: "tag_id")
+            }
+
+            type Lower @db(name: "_lower") @relationTable {
               a: Tag! @db(name: "A")
               b: User! @db(name: "B")
             }
 
-            type PostTag @relationTable @db(name: "post_tags") {
-              a: Post! @db(name: "post_id")
-              b: Tag! @db(name: "tag_id")
+            type Post {
+              id: ID! @id
+              tag: [Tag] @relation(name: "PostTag")
+              tag2: [Tag] @relation(name: "Loose")
+              user: [User]
             }
-        "##]],
+
+            type PostTag @db(name: "post_tags") @relationTable {
+              post: Post! @db(name: "post_id")
+              tag: Tag! @db(name: "tag_id")
+            }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type Rated @db(name: "rated") {
+            #   post: String!
+            #   stars: Int
+            #   tag: Int!
+            # }
+
+            type Tag {
+              id: Int! @id
+              post: [Post] @relation(name: "PostTag")
+              post2: [Post] @relation(name: "Loose")
+              user: [User] @relation(name: "Lower")
+            }
+
+            type User {
+              id: ID! @id
+              post: [Post]
+              tag: [Tag] @relation(name: "Lower")
+              user: [User] @relation(name: "Friends")
+              user2: [User] @relation(name: "Followed")
+              userOf: [User] @relation(name: "Friends")
+              userOf2: [User] @relation(name: "Followed")
+            }
+        "#]],
     );
 }
 
@@ -344,12 +472,17 @@ fn lists_are_fields() {
            position text ! @id
            value text !",
         &expect![[r#"
-            # public.User_other: the table has no key of one column with a text, a UUID or an integer; add one, as in `ALTER TABLE … ADD COLUMN id …`.
-
             type User {
               id: ID! @id
-              tags: [String!]! @scalarList(strategy: RELATION)
+              tags: [String] @scalarList(strategy: RELATION)
             }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type UserOther @db(name: "User_other") {
+            #   nodeId: String!
+            #   position: String!
+            #   value: String!
+            # }
         "#]],
     );
 }
@@ -372,21 +505,51 @@ fn what_a_datamodel_cannot_say_is_left_out() {
          table shared
            id text ! @id -> named.id
            name text -> named.name
+         table numbered
+           number int ! @unique @sequence=numbers
+           name text ! @unique
+         table counted
+           number int ! @sequence=numbers
          table late
            at timestamp ! @id
          table no_key_pairs
            one int ! -> both.a
            other text ! -> named.id",
         &expect![[r##"
-            # public.no_key: the table has no key of one column with a text, a UUID or an integer; add one, as in `ALTER TABLE … ADD COLUMN id …`.
-            # public.both: the table has no key of one column with a text, a UUID or an integer; add one, as in `ALTER TABLE … ADD COLUMN id …`.
-            # public.shared: named_fkey: the foreign key is no relation: it has several columns, or leads from the id, or to another column than the id; read its columns as values.
-            # public.shared: named_fkey: the foreign key is no relation: it has several columns, or leads from the id, or to another column than the id; read its columns as values.
-            # public.late: the table has no key of one column with a text, a UUID or an integer; add one, as in `ALTER TABLE … ADD COLUMN id …`.
-            # public.no_key_pairs: the table has no key of one column with a text, a UUID or an integer; add one, as in `ALTER TABLE … ADD COLUMN id …`.
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type Both @db(name: "both") {
+            #   a: Int!
+            #   b: Int!
+            # }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type Counted @db(name: "counted") {
+            #   number: Int!
+            # }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type Late @db(name: "late") {
+            #   at: DateTime!
+            # }
 
             type Named @db(name: "named") {
               id: ID! @id
+              name: String! @unique
+            }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type NoKey @db(name: "no_key") {
+            #   name: String
+            # }
+
+            # The table has no key of one column with a text, a UUID or an integer.
+            # type NoKeyPair @db(name: "no_key_pairs") {
+            #   one: Int!
+            #   other: String!
+            # }
+
+            type Numbered @db(name: "numbered") {
+              number: Int! @id(strategy: SEQUENCE) @sequence(name: "numbers", initialValue: 7, allocationSize: 1)
               name: String! @unique
             }
 
@@ -395,7 +558,9 @@ fn what_a_datamodel_cannot_say_is_left_out() {
             }
 
             type Shared @db(name: "shared") {
+              # Relation shared.id -> named.id is not possible: an id is no relation
               id: ID! @id
+              # Relation shared.name -> named.name does not target the id field of named
               name: String
             }
         "##]],
@@ -425,21 +590,138 @@ fn names_are_taken_once() {
 
             type NodeRow2 @db(name: "node") {
               id: ID! @id
-              firstName: String @db(name: "first_name")
-              firstName2: String @db(name: "firstName")
+              # Field name normalization failed because of a conflicting field name.
+              first_name: String
+              firstName: String
+            }
+
+            type Post @db(name: "post") {
+              id: ID! @id
+              user: String
+              # Field name normalization failed because of a conflicting field name.
+              user_id: User
             }
 
             type User @db(name: "user") {
               id: ID! @id
               post: String
-              post2: [Post!]!
-            }
-
-            type Post @db(name: "post") {
-              id: ID! @id
-              user: User @db(name: "user_id")
-              user2: String @db(name: "user")
+              post2: [Post]
             }
         "#]],
     );
+}
+
+/// Numbers that follow from a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len())]
+    }
+}
+
+/// Tables whose names get in each other's way.
+fn random_tables(seed: u64) -> String {
+    const TABLES: &[&str] = &[
+        "user",
+        "users",
+        "User",
+        "post",
+        "POST",
+        "blog_posts",
+        "node",
+        "_PostToUser",
+        "_x",
+        "strings",
+    ];
+    const COLUMNS: &[&str] = &[
+        "name",
+        "Name",
+        "user",
+        "user_id",
+        "post",
+        "post_id",
+        "users",
+        "author_id",
+        "A",
+        "B",
+        "nodeId",
+        "position",
+        "value",
+        "createdAt",
+        "created_at",
+    ];
+    let mut numbers = Numbers(seed);
+    let mut tables: Vec<&str> = Vec::new();
+    for _ in 0..2 + numbers.below(5) {
+        let name = numbers.of(TABLES);
+        if !tables.contains(&name) {
+            tables.push(name);
+        }
+    }
+    let mut text = String::new();
+    for table in &tables {
+        text.push_str(&format!("table {table}\n"));
+        let key = numbers.of(&[
+            "int ! @id @default",
+            "int ! @id @sequence=s",
+            "int ! @id",
+            "int ! @unique",
+        ]);
+        text.push_str(&format!("id {key}\n"));
+        let mut columns: Vec<&str> = Vec::new();
+        for _ in 0..numbers.below(6) {
+            let column = numbers.of(COLUMNS);
+            if columns.contains(&column) {
+                continue;
+            }
+            columns.push(column);
+            let required = numbers.of(&["", " !"]);
+            let rest = match numbers.below(3) {
+                0 => format!(
+                    "int{required} {} -> {}.id",
+                    numbers.of(&["", "@unique"]),
+                    numbers.of(&tables)
+                ),
+                _ => {
+                    let kinds = [
+                        "text",
+                        "int @default=3",
+                        "text @unique",
+                        "bytes",
+                        "timestamp @default",
+                        "int @sequence=t",
+                    ];
+                    format!("{}{required}", numbers.of(&kinds))
+                }
+            };
+            text.push_str(&format!("{column} {rest}\n"));
+        }
+    }
+    text
+}
+
+#[test]
+fn texts_of_random_tables_mean_the_same_again() {
+    for seed in 0..2000 {
+        let tables = random_tables(seed);
+        let introspected = introspected(&catalog(&tables));
+        if introspected.model.types.is_empty() {
+            continue;
+        }
+        let text = written(&introspected);
+        match read(&text) {
+            Ok(model) => {
+                let expected = without_defaults_of_database(introspected.model);
+                assert_eq!(model, expected, "seed {seed}\n{tables}\n{text}");
+            }
+            Err(problems) => panic!("seed {seed}\n{tables}\n{text}\n{problems:?}"),
+        }
+    }
 }

@@ -1,10 +1,10 @@
-//! The columns of fields: their types, their nulls and their defaults.
+//! The columns of fields: their types and their nulls.
 
 use catalog::{Catalog, EntityId, FieldId, NoteKind, Scalar, Type};
 use graphql::similar_names;
 
 use super::Stage;
-use crate::model::{Column, ColumnType, DefaultValue, Field, FieldIndex, Model};
+use crate::model::{Column, ColumnType, Field, FieldIndex, Model};
 use crate::syntax::Arity;
 
 /// Whether a column has the type of a field.
@@ -191,32 +191,6 @@ impl Stage<'_> {
         };
         let remedy = "write or remove the `?`, or migrate the database.";
         self.note(NoteKind::Declaration, (field.at, name), message, remedy);
-    }
-
-    fn check_default(&mut self, (field, column): (&Field, &Column), id: FieldId, name: &str) {
-        let own = &self.catalog[id];
-        let is_filled = own.has_default || own.generated.is_some() || own.nullable;
-        match column.default {
-            DefaultValue::Client(function) if !is_filled => {
-                let message = format!(
-                    "Prisma Client fills it in by {function}(), the database does not: inserts have \
-                     to give a value."
-                );
-                let remedy = "give the column a default in the database.";
-                self.note(NoteKind::Unserved, (field.at, name), &message, remedy);
-            }
-            DefaultValue::Database if !is_filled && !column.is_updated_at => {
-                let message = "the column has no default: inserts have to give a value.";
-                let remedy = "migrate the database, or remove @default.";
-                self.note(NoteKind::Declaration, (field.at, name), message, remedy);
-            }
-            DefaultValue::None | DefaultValue::Database | DefaultValue::Client(_) => {}
-        }
-        if column.is_updated_at {
-            let message = "Prisma Client sets it with each change, the database does not.";
-            let remedy = "set it by a trigger, or give a value with each change.";
-            self.note(NoteKind::Unserved, (field.at, name), message, remedy);
-        }
     }
 }
 

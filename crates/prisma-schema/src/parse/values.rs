@@ -85,9 +85,9 @@ impl Parser<'_> {
                 self.position += 1;
                 ExpressionKind::Text(text)
             }
-            TokenKind::Number => {
+            TokenKind::Number(digits) => {
                 self.position += 1;
-                ExpressionKind::Number
+                ExpressionKind::Number(digits)
             }
             TokenKind::Sign('[') => {
                 self.position += 1;

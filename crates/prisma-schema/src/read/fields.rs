@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::names::{Meaning, Types, check_name};
 use crate::mistake::Collected;
-use crate::model::{Column, ColumnType, DefaultValue, Field, FieldKind};
+use crate::model::{Column, ColumnType, Constant, DefaultValue, Field, FieldKind};
 use crate::syntax::{Arity, Attribute, Block, Expression, ExpressionKind, Line};
 
 /// Functions of defaults that the database evaluates.
@@ -163,10 +163,12 @@ fn add_attribute(
 
 fn default(value: &Expression, mistakes: &mut Collected) -> DefaultValue {
     match &value.kind {
-        ExpressionKind::Text(_)
-        | ExpressionKind::Number
-        | ExpressionKind::Path(_)
-        | ExpressionKind::List(_) => DefaultValue::Database,
+        ExpressionKind::Text(text) => DefaultValue::Constant(Constant::Text(text.as_str().into())),
+        ExpressionKind::Number(digits) => {
+            DefaultValue::Constant(Constant::Number(digits.as_str().into()))
+        }
+        ExpressionKind::Path(word) => DefaultValue::Constant(Constant::Word(word.as_str().into())),
+        ExpressionKind::List(_) => DefaultValue::Database,
         ExpressionKind::Call(name) => {
             if let Some(own) = OF_CLIENT.iter().find(|own| **own == name.as_str()) {
                 return DefaultValue::Client(own);

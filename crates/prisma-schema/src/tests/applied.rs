@@ -2,8 +2,8 @@
 
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, EnumLabel, FieldId, Key, KeyKind, Scalar,
-    Type,
+    Builder, Capabilities, Catalog, EntityId, EntityKind, EnumLabel, FieldDefault, FieldId, Key,
+    KeyKind, Scalar, Sequence, Type,
 };
 use expect_test::{Expect, expect};
 
@@ -287,6 +287,104 @@ fn a_relation_of_two_lists_needs_its_table() {
          model User {\n id Int @id\n mail String\n posts Post[] @relation(\"x\")\n @@map(\"users\")\n}",
         &expect![[r#"
             error: s, line 3, column 2: Post.users: the database has no table "_x" for the relation: name the relation after its table, without the underscore, or write a model for it.
+        "#]],
+    );
+}
+
+/// `things` with columns of several types and defaults.
+fn with_defaults(columns: &[(&str, Scalar, Option<FieldDefault>)]) -> Catalog {
+    let mut builder = Builder::new(Capabilities { namespaces: true, ..Capabilities::default() });
+    let things = builder.entity(Some("public".into()), "things".into(), EntityKind::Table, None);
+    for (name, scalar, default) in columns {
+        let field = builder.field(
+            things,
+            NewField {
+                name: (*name).into(),
+                r#type: Type::Scalar(scalar.clone()),
+                nullable: *name != "id",
+                has_default: default.is_some() || *name == "made",
+                generated: None,
+                description: None,
+            },
+        );
+        if let Some(default) = default {
+            builder.set_default(field, default.clone());
+        }
+    }
+    builder.finish()
+}
+
+#[test]
+fn defaults_are_compared_with_those_of_columns() {
+    let text = |text: &str| Some(FieldDefault::Text(text.into()));
+    let number = |digits: &str| Some(FieldDefault::Number(digits.into()));
+    let sequence = Sequence { name: "s".into(), start: 1 };
+    let mut catalog = with_defaults(&[
+        ("id", Scalar::Int32, Some(FieldDefault::Sequence(sequence))),
+        ("name", Scalar::Text, text("a")),
+        ("other", Scalar::Text, text("a")),
+        ("level", Scalar::Int32, number("3")),
+        ("rank", Scalar::Int32, text("-3")),
+        ("rate", Scalar::Float64, number("0.50")),
+        ("ok", Scalar::Boolean, Some(FieldDefault::Boolean(false))),
+        ("state", Scalar::Text, text("a")),
+        ("made", Scalar::Text, None),
+        ("none", Scalar::Text, None),
+        ("untold", Scalar::Text, text("b")),
+        ("at", Scalar::Timestamp, text("2020-01-01 00:00:00")),
+    ]);
+    let schema = schema(
+        "model Thing {\n id Int @default(3)\n name String? @default(\"a\")\n other String? \
+         @default(\"b\")\n level Int? @default(4)\n rank Int? @default(-3)\n rate Float? \
+         @default(0.5)\n ok Boolean? @default(true)\n state String? @default(dbgenerated())\n made \
+         String? @default(\"a\")\n none String? @default(\"a\")\n untold String?\n at DateTime? \
+         @default(\"2020-01-01T00:00:00Z\")\n @@id([id])\n @@map(\"things\")\n}",
+    );
+    apply(&mut catalog, &schema).unwrap();
+    let notes: String = catalog
+        .notes()
+        .iter()
+        .map(|note| format!("{}: {}\n", note.subject, note.message))
+        .collect();
+    expect![[r#"
+        Thing.id (s, line 2): the default of the column is a sequence, which holds.
+        Thing.other (s, line 4): the column has the default "a", which holds.
+        Thing.level (s, line 5): the column has the default 3, which holds.
+        Thing.ok (s, line 8): the column has the default false, which holds.
+        Thing.made (s, line 10): the default of the column is no constant; it holds.
+        Thing.none (s, line 11): the column has no default: it is null where an insert gives no value.
+        Thing.untold (s, line 12): the column has the default "b", which holds: inserts may leave it out.
+        Thing (s, line 14): the database does not enforce the id (id): no row is found or changed by it.
+    "#]].assert_eq(&notes);
+}
+
+#[test]
+fn defaults_of_another_type_are_refused() {
+    check(
+        false,
+        &[
+            &USERS.replace("@map(\"mail\")", "@map(\"mail\") @default(1)"),
+            &*POSTS
+                .replace("name String?", "name String? @default(now)")
+                .replace("@id", "@id @default(1.5)"),
+            &ROLE.replace(
+                "enum Role",
+                "model Rest {\n id Int @id @default(\"a\")\n @@map(\"rest\")\n}\nenum Role",
+            ),
+        ]
+        .concat(),
+        &expect![[r#"
+            error: s, line 3, column 2: User.mail: the default of the field has another type: write a text in quotes.
+            error: s, line 12, column 2: Post.id: the default of the field has another type: write an integer.
+            error: s, line 14, column 2: Post.name: the default of the field has another type: write a text in quotes.
+            error: s, line 19, column 2: Rest.id: the default of the field has another type: write an integer.
+        "#]],
+    );
+    check(
+        false,
+        &[&USERS.replace("Role?", "Role? @default(THIRD)"), POSTS, ROLE].concat(),
+        &expect![[r#"
+            error: s, line 4, column 2: User.role: the default of the field has another type: write a value of the enum.
         "#]],
     );
 }

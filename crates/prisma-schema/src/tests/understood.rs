@@ -2,7 +2,8 @@
 
 use super::schema;
 use crate::model::{
-    Arity, ColumnType, DefaultValue, FieldIndex, ModelKind, Provider, Relation, RelationMode,
+    Arity, ColumnType, Constant, DefaultValue, FieldIndex, ModelKind, Provider, Relation,
+    RelationMode,
 };
 use crate::{File, read};
 
@@ -115,28 +116,30 @@ fn every_attribute_and_function_is_read() {
         .iter()
         .filter_map(|field| {
             let column = field.find_column()?;
-            Some((&*field.name, &*column.name, column.r#type, field.arity, column.default))
+            Some((&*field.name, &*column.name, column.r#type, field.arity, column.default.clone()))
         })
         .collect();
     use Arity::{List, Optional, Required};
     use DefaultValue::{Client, Database, None};
+    let number = |digits: &str| DefaultValue::Constant(Constant::Number(digits.into()));
+    let word = |word: &str| DefaultValue::Constant(Constant::Word(word.into()));
     assert_eq!(
         columns,
         [
             ("id", "id", ColumnType::String, Required, Database),
             ("email", "e_mail", ColumnType::String, Required, None),
-            ("age", "age", ColumnType::Int, Optional, Database),
+            ("age", "age", ColumnType::Int, Optional, number("18")),
             ("big", "big", ColumnType::BigInt, Required, Database),
-            ("ratio", "ratio", ColumnType::Float, Required, Database),
+            ("ratio", "ratio", ColumnType::Float, Required, number("-1.5")),
             ("price", "price", ColumnType::Decimal, Required, None),
-            ("ok", "ok", ColumnType::Boolean, Required, Database),
+            ("ok", "ok", ColumnType::Boolean, Required, word("true")),
             ("tags", "tags", ColumnType::String, List, Database),
             ("at", "at", ColumnType::DateTime, Required, Database),
             ("seen", "seen", ColumnType::DateTime, Required, None),
             ("data", "data", ColumnType::Json, Optional, None),
             ("blob", "blob", ColumnType::Bytes, Optional, None),
             ("area", "area", ColumnType::Unsupported, Optional, None),
-            ("role", "role", ColumnType::Enum(0), Required, Database),
+            ("role", "role", ColumnType::Enum(0), Required, word("ADMIN")),
             ("key", "key", ColumnType::String, Required, Client("nanoid")),
             ("plan", "plan", ColumnType::String, Required, Client("cuid")),
             ("first", "first", ColumnType::String, Required, None),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catalog::NoteKind;
 use dialects::{Dialect, DialectName, postgraphile};
+use engine::datamodel::DatamodelTables;
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
@@ -284,8 +285,11 @@ fn with_prisma(
     let OpenOptions { namespaces, timeouts, .. } = &engine_options.source;
     let database = ServiceDatabase {
         source: source.clone(),
-        schema: namespaces.first().cloned().unwrap_or_default(),
-        timeouts: *timeouts,
+        tables: DatamodelTables {
+            schema: namespaces.first().cloned().unwrap_or_default(),
+            names: engine_options.prisma_schema.clone(),
+            timeouts: *timeouts,
+        },
         has_policies: engine_options.policies.is_some(),
         max_nodes: options.max_nodes,
     };

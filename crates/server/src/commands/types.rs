@@ -7,14 +7,13 @@ use crate::options::{TypesOptions, TypesTarget};
 pub(crate) fn run(options: &TypesOptions) -> Result<(), Failure> {
     let address = options.address()?;
     let timeouts = engine::Timeouts::default();
+    let target = options.target(&address)?;
     let text = block_on(async {
-        Ok(match options.target(&address)? {
+        Ok(match &target {
             TypesTarget::Graph(version) => {
-                engine::graph::written(&address, version, timeouts).await?.text
+                engine::graph::written(&address, *version, timeouts).await?.text
             }
-            TypesTarget::Tables { schema } => {
-                engine::datamodel::of_tables(&address, schema, timeouts).await?
-            }
+            TypesTarget::Tables(tables) => engine::datamodel::of_tables(&address, tables).await?,
         })
     })?;
     print(&text)

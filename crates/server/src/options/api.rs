@@ -230,6 +230,8 @@ impl ApiOptions {
                     true => Rights::Respected,
                     false => Rights::Ignored,
                 },
+                // The engine knows which APIs need them.
+                defaults: engine::Defaults::LeftOut,
                 called: self.postgraphile.topic_authorization(),
                 written: match &dialect {
                     Dialect::Hasura(options) => {

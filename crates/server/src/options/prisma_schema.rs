@@ -24,6 +24,10 @@ pub(crate) struct PrismaSchemaOptions {
 }
 
 impl PrismaSchemaOptions {
+    pub(crate) fn is_given(&self) -> bool {
+        self.prisma.is_some()
+    }
+
     /// Reads the schema. All mistakes are in the error.
     pub(crate) fn read(&self) -> Result<Option<Arc<Schema>>, Failure> {
         let Some(path) = &self.prisma else { return Ok(None) };

@@ -3,9 +3,11 @@
 use clap::{Args, ValueEnum};
 use dialects::neo4j::model::ApiVersion;
 use engine::SourceAddress;
+use engine::datamodel::DatamodelTables;
 
 use super::data::SchemaOptions;
 use super::neo4j;
+use super::prisma_schema::PrismaSchemaOptions;
 use crate::failure::Failure;
 
 /// The database of type definitions, and the dialect that reads them.
@@ -28,6 +30,8 @@ pub(crate) struct TypesOptions {
     neo4j_api: Option<ApiVersion>,
     #[command(flatten)]
     schema: SchemaOptions,
+    #[command(flatten)]
+    prisma: PrismaSchemaOptions,
 }
 
 /// Dialects of generated definitions.
@@ -40,12 +44,11 @@ enum TypesDialect {
 }
 
 /// What definitions are generated from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TypesTarget<'o> {
+#[derive(Clone, Debug)]
+pub(crate) enum TypesTarget {
     /// A graph, for a version of the library.
     Graph(ApiVersion),
-    /// The tables of a schema, where the database has schemas.
-    Tables { schema: &'o str },
+    Tables(DatamodelTables),
 }
 
 impl TypesOptions {
@@ -54,7 +57,7 @@ impl TypesOptions {
     }
 
     /// Options that have no meaning for the database are refused.
-    pub(crate) fn target(&self, address: &SourceAddress) -> Result<TypesTarget<'_>, Failure> {
+    pub(crate) fn target(&self, address: &SourceAddress) -> Result<TypesTarget, Failure> {
         let refused = |message: &str| Err(Failure::Usage(message.into()));
         match (address.is_graph(), self.dialect) {
             (true, Some(TypesDialect::Prisma)) => {
@@ -66,6 +69,9 @@ impl TypesOptions {
             (true, None | Some(TypesDialect::Neo4j)) if self.schema.schema.is_some() => {
                 refused("`--schema` is for PostgreSQL: leave it out")
             }
+            (true, None | Some(TypesDialect::Neo4j)) if self.prisma.is_given() => {
+                refused("`--prisma` names tables, and the source is a graph: leave it out")
+            }
             (true, None | Some(TypesDialect::Neo4j)) => {
                 Ok(TypesTarget::Graph(self.neo4j_api.unwrap_or(neo4j::DEFAULT)))
             }
@@ -73,8 +79,25 @@ impl TypesOptions {
                 refused("`--neo4j-api` is for graphs: leave it out")
             }
             (false, None | Some(TypesDialect::Prisma)) => {
-                Ok(TypesTarget::Tables { schema: self.schema.of(address)? })
+                Ok(TypesTarget::Tables(self.tables(address)?))
             }
         }
+    }
+
+    /// The tables of a schema: the one of `--schema`, else that of the datasource of `--prisma`.
+    fn tables(&self, address: &SourceAddress) -> Result<DatamodelTables, Failure> {
+        let names = self.prisma.read()?;
+        let datasource = names.as_ref().and_then(|names| names.datasource.as_ref());
+        let schemas = datasource.map(|datasource| &*datasource.schemas).unwrap_or_default();
+        let schema = match (&self.schema.schema, schemas) {
+            (None, [schema]) => schema.to_string(),
+            (None, [_, _, ..]) => {
+                let message = "a datamodel has the tables of one schema, and the datasource of \
+                               `--prisma` names several: choose one by `--schema`";
+                return Err(Failure::Usage(message.into()));
+            }
+            (Some(_), _) | (None, []) => self.schema.of(address)?.to_owned(),
+        };
+        Ok(DatamodelTables { schema, names, timeouts: engine::Timeouts::default() })
     }
 }

@@ -45,6 +45,11 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
             .collect(),
     };
     fill.entities(found);
+    for rows::ColumnDefault { relation, number, value } in &found.defaults {
+        if let (Some(field), Some(value)) = (fill.fields.get(&(*relation, *number)), value) {
+            fill.builder.set_default(*field, value.clone());
+        }
+    }
     fill.constraints(&found.constraints);
     fill.constraint_comments(&found.constraint_comments);
     for index in &found.indexes {

@@ -5,12 +5,12 @@ use tokio_postgres::{Client, Row};
 
 use super::privileges::{Privilege, Privileges};
 use super::rows::{
-    Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, PartitionKey,
-    Relation, TypeRow, VectorIndex,
+    Column, ColumnDefault, Constraint, ConstraintComment, Form, Function, Index, Namespace,
+    PartitionKey, Relation, TypeRow, VectorIndex,
 };
 use super::written::{DescribedQueries, describe};
 use super::{IntrospectError, OLDEST_VERSION};
-use crate::options::{Extensions, FunctionName, PostgresOptions, Rights};
+use crate::options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
 /// same name. Compiling the statements to machine code would take longer than running them. The
@@ -30,6 +30,8 @@ pub(super) struct Found<'q> {
     pub(super) relations: Vec<Relation>,
     /// By relation, then in the order of the table.
     pub(super) columns: Vec<Column>,
+    /// Empty if they are not asked for.
+    pub(super) defaults: Vec<ColumnDefault>,
     pub(super) constraints: Vec<Constraint>,
     pub(super) constraint_comments: Vec<ConstraintComment>,
     pub(super) indexes: Vec<Index>,
@@ -71,7 +73,7 @@ async fn read_snapshot<'q>(
     options: &PostgresOptions<'_>,
     written: DescribedQueries<'q>,
 ) -> Result<Found<'q>, IntrospectError> {
-    let PostgresOptions { namespaces: names, extensions, rights, called, .. } = *options;
+    let PostgresOptions { namespaces: names, extensions, rights, defaults, called, .. } = *options;
     let extensions = extensions == Extensions::Listed;
     let version = |row: &Row| row.try_get::<_, i32>(0);
     let version = rows(client, include_str!("version.sql"), &[], version).await?;
@@ -98,6 +100,13 @@ async fn read_snapshot<'q>(
     let columns =
         rows(client, include_str!("columns.sql"), &[(&listed, Type::OID_ARRAY)], Column::from_row)
             .await?;
+    let defaults = match defaults {
+        Defaults::LeftOut => Vec::new(),
+        Defaults::Read => {
+            let listed = &[(&listed as _, Type::OID_ARRAY)];
+            rows(client, include_str!("defaults.sql"), listed, ColumnDefault::from_row).await?
+        }
+    };
     let constraints = rows(
         client,
         include_str!("constraints.sql"),
@@ -182,6 +191,7 @@ async fn read_snapshot<'q>(
         namespaces,
         relations,
         columns,
+        defaults,
         constraints,
         constraint_comments,
         indexes,

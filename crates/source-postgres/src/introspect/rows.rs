@@ -1,6 +1,10 @@
 //! Results of the statements, one type per statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, Generated, IndexUse, KeyKind, VectorMetric, Volatility, WriteAccess};
+use catalog::{
+    EntityKind, FieldDefault, Generated, IndexUse, KeyKind, Sequence, VectorMetric, Volatility,
+    WriteAccess,
+};
+use relational::literal;
 use tokio_postgres::{Error, Row};
 
 /// The OID of the type `text`.
@@ -47,6 +51,15 @@ pub(super) struct Column {
     /// Whether its collation is deterministic: only equal texts are equal.
     pub(super) deterministic: bool,
     pub(super) description: Option<String>,
+}
+
+/// A row of `defaults.sql`.
+pub(super) struct ColumnDefault {
+    pub(super) relation: u32,
+    /// The number of the column.
+    pub(super) number: i16,
+    /// `None`: an expression that only the database knows.
+    pub(super) value: Option<FieldDefault>,
 }
 
 /// A row of `constraints.sql`.
@@ -309,6 +322,20 @@ impl Column {
             deterministic: row.try_get("deterministic")?,
             description: row.try_get("description")?,
         })
+    }
+}
+
+impl ColumnDefault {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let sequence: Option<&str> = row.try_get("sequence")?;
+        let value = match sequence {
+            Some(name) => {
+                let start = row.try_get("seqstart")?;
+                Some(FieldDefault::Sequence(Sequence { name: name.into(), start }))
+            }
+            None => literal::of_default(row.try_get("expression")?),
+        };
+        Ok(Self { relation: row.try_get("adrelid")?, number: row.try_get("adnum")?, value })
     }
 }
 

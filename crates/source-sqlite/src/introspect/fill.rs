@@ -8,7 +8,7 @@ use catalog::{
     IndexUse, Key, KeyKind, Note, Scalar, Storage, Type,
 };
 
-use relational::{note_unindexed, predicate};
+use relational::{literal, note_unindexed, predicate};
 use sql::Flavor;
 
 use super::name::{self, Constraint};
@@ -161,6 +161,9 @@ fn add_columns(
         let declared = declared_type(column, table);
         let field = builder.field(table.entity, field(column, declared.clone(), is_rowid));
         builder.store(field, storage(affinity(&column.declared)));
+        if let Some(default) = column.default.as_deref().and_then(literal::of_default) {
+            builder.set_default(field, default);
+        }
         if let Some(note) = type_note(&declared, column, table) {
             builder.note(note);
         }

@@ -56,7 +56,8 @@ fn check_names(names: &Names<'_>, related: &[Related<'_>], problems: &mut Proble
                 let is_other = |other: &&Related<'_>| {
                     other.r#type == field.r#type && other.target == field.target
                 };
-                if related.iter().filter(is_other).count() > 1 {
+                let same: Vec<&Related<'_>> = related.iter().filter(is_other).collect();
+                if same.len() > 1 && !is_tree(&same) {
                     let message = "several fields of the type have rows of this type: say to which \
                                    relation each belongs, as in `@relation(name: \"MyRelation\")`";
                     problems.refuse(field.at, message);
@@ -64,6 +65,20 @@ fn check_names(names: &Names<'_>, related: &[Related<'_>], problems: &mut Proble
             }
             Some(name) => check_named(names, related, field, name, problems),
         }
+    }
+}
+
+/// Whether fields are a row of their own type and the list of rows of which it is that: one relation,
+/// which needs no name. Prisma's introspection writes it so.
+fn is_tree(fields: &[&Related<'_>]) -> bool {
+    match fields {
+        [one, other] => {
+            one.r#type == one.target
+                && one.is_list != other.is_list
+                && one.relation.is_none()
+                && other.relation.is_none()
+        }
+        _ => false,
     }
 }
 

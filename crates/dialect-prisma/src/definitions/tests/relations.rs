@@ -214,3 +214,25 @@ fn relations_of_version_1_0_are_tables() {
         "#]],
     );
 }
+
+/// Prisma's introspection writes a tree so.
+#[test]
+fn a_row_and_a_list_of_the_own_type_are_one_relation() {
+    check(
+        "type Part { id: Int! @id  parent: Part @db(name: \"parent_id\")  parts: [Part] }",
+        &expect![[r#"
+            PartToPart: Part.parent SetNull, Part.parts SetNull: Inline { end: A, column: "parent_id" }
+        "#]],
+    );
+    refused(
+        "type Part { id: Int! @id  parent: Part  parts: [Part]  others: [Part] }
+         type Leaf { id: Int! @id  one: Leaf  other: Leaf @relation(link: INLINE) }",
+        &expect![[r#"
+            line 1, column 27: Part.parent: several fields of the type have rows of this type: say to which relation each belongs, as in `@relation(name: "MyRelation")`
+            line 1, column 41: Part.parts: several fields of the type have rows of this type: say to which relation each belongs, as in `@relation(name: "MyRelation")`
+            line 1, column 56: Part.others: several fields of the type have rows of this type: say to which relation each belongs, as in `@relation(name: "MyRelation")`
+            line 2, column 36: Leaf.one: several fields of the type have rows of this type: say to which relation each belongs, as in `@relation(name: "MyRelation")`
+            line 2, column 47: Leaf.other: several fields of the type have rows of this type: say to which relation each belongs, as in `@relation(name: "MyRelation")`
+        "#]],
+    );
+}

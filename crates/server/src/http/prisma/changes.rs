@@ -57,10 +57,10 @@ pub(super) async fn begin(
 ) -> Result<RowChanges, TransferError> {
     let missing = ExtensionSupport::Missing;
     let database = match &at.source {
-        SourceAddress::Postgres(_) => Database::postgres(&at.schema, missing, missing),
+        SourceAddress::Postgres(_) => Database::postgres(&at.tables.schema, missing, missing),
         SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Database::sqlite(),
     };
-    RowChanges::begin(&at.source, &database, schemas, at.timeouts).await
+    RowChanges::begin(&at.source, &database, schemas, at.tables.timeouts).await
 }
 
 /// The schemas of tables, as the API finds the tables: several schemas may be served.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dialects::prisma::introspected;
 use dialects::prisma::model::Model;
-use engine::{OpenError, SourceAddress, Timeouts, datamodel};
-
+use engine::datamodel::{self, DatamodelTables};
+use engine::{OpenError, SourceAddress};
 use hyper::Method;
 
 use crate::http::exchange::HttpRequest;
@@ -36,9 +36,7 @@ impl fmt::Debug for PrismaSettings {
 #[derive(Debug)]
 pub(crate) struct ServiceDatabase {
     pub(crate) source: SourceAddress,
-    /// The schema, where there are schemas.
-    pub(crate) schema: String,
-    pub(crate) timeouts: Timeouts,
+    pub(crate) tables: DatamodelTables,
     /// What sessions may change is restricted by policies, which imports do not know.
     pub(crate) has_policies: bool,
     /// The limit of `first` in the queries of exports.
@@ -110,8 +108,8 @@ impl PrismaSettings {
     /// The datamodel of the service.
     pub(super) async fn datamodel(&self) -> Result<&Datamodel, OpenError> {
         let introspect = async || {
-            let ServiceDatabase { source, schema, timeouts, .. } = &*self.database;
-            let found = datamodel::introspect(source, schema, *timeouts).await?;
+            let ServiceDatabase { source, tables, .. } = &*self.database;
+            let found = datamodel::introspect(source, tables).await?;
             let text = introspected::written(&found).into();
             Ok(Datamodel { model: Arc::new(found.model), text })
         };
@@ -171,8 +169,11 @@ mod tests {
         let check = |service: &str, path: &str, is_served: bool| {
             let database = ServiceDatabase {
                 source: SourceAddress::parse("postgres://localhost/shop").unwrap(),
-                schema: "public".into(),
-                timeouts: Timeouts::default(),
+                tables: DatamodelTables {
+                    schema: "public".into(),
+                    names: None,
+                    timeouts: engine::Timeouts::default(),
+                },
                 has_policies: false,
                 max_nodes: None,
             };
