@@ -29,6 +29,8 @@ mod sort;
 mod statements;
 mod subscriptions;
 mod type_order;
+
+pub(crate) use type_order::relation_order;
 mod values;
 
 use api::{Api, ApiBuilder, Transactions};
