@@ -1,12 +1,14 @@
 //! Services of Prisma: a server with a datamodel, its paths and its secrets.
 //!
 //! * `clients`: clients from npm
+//! * `made_by_prisma`: databases that Prisma made
 //! * `normalized`: import and export
 //! * `policies`: what policies refuse
 //! * `services`: paths, secrets and tokens
 //! * `statements`: statements of SQL
 
 mod clients;
+mod made_by_prisma;
 mod normalized;
 mod policies;
 mod services;
