@@ -600,10 +600,10 @@ mod tests {
                 assert!(!structure.matches(&variables(other)), "{value}: {other}");
             }
         };
-        let (long, others) = ([r#""abcd""#, r#""öäüß""#], [r#""""#, r#""öäü""#, "null", "12345"]);
-        check(r#""abcde""#, true, &long, &others);
-        check(r#""abc""#, false, &others, &long);
-        check("null", false, &others, &long);
+        let (long, others) = ([r#""abcd""#, r#""öäüß""#], [r#""""#, r#""öäü""#, "12345"]);
+        check(r#""abcde""#, true, &long, &[&others[..], &["null"]].concat());
+        check(r#""abc""#, false, &others, &[&long[..], &["null"]].concat());
+        check("null", false, &["null"], &[&long[..], &others].concat());
     }
 
     #[test]

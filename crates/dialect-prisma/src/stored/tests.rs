@@ -582,36 +582,36 @@ fn values_that_a_new_type_has_not_become_that_of_prisma() {
         after,
         &postgres(),
         &expect![[r#"
-        -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "default$default"."A"
-        -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "default$default"."A"
-        -- Loss(Replaced { table: "A", column: "c", by: "Y" }): SELECT count(*) FROM "default$default"."A" WHERE "c" NOT IN ('Y', 'Z')
-        ALTER TABLE "default$default"."A" DROP CONSTRAINT "A_c_check";
-        ALTER TABLE "default$default"."A" ALTER COLUMN "a" TYPE INTEGER USING CAST('0' AS INTEGER);
-        ALTER TABLE "default$default"."A" ALTER COLUMN "b" TYPE INTEGER USING CAST(NULL AS INTEGER);
-        UPDATE "default$default"."A" SET "c" = 'Y' WHERE "c" NOT IN ('Y', 'Z');
-        ALTER TABLE "default$default"."A" ADD CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'));
-    "#]],
+            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "default$default"."A"
+            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "default$default"."A"
+            -- Obstacle(Values { table: "A", column: "c" }): SELECT count(*) FROM "default$default"."A" WHERE "c" NOT IN ('Y', 'Z')
+            ALTER TABLE "default$default"."A" DROP CONSTRAINT "A_c_check";
+            ALTER TABLE "default$default"."A" ALTER COLUMN "a" TYPE INTEGER USING CAST('0' AS INTEGER);
+            ALTER TABLE "default$default"."A" ALTER COLUMN "b" TYPE INTEGER USING CAST(NULL AS INTEGER);
+            UPDATE "default$default"."A" SET "c" = 'Y' WHERE "c" NOT IN ('Y', 'Z');
+            ALTER TABLE "default$default"."A" ADD CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'));
+        "#]],
     );
     check(
         before,
         after,
         &Database::sqlite(),
         &expect![[r#"
-        -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "A"
-        -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "A"
-        -- Loss(Replaced { table: "A", column: "c", by: "Y" }): SELECT count(*) FROM "A" WHERE "c" NOT IN ('Y', 'Z')
-        CREATE TABLE "thalweg_new_A" (
-          "id" VARCHAR(25) NOT NULL,
-          "a" INTEGER NOT NULL,
-          "b" INTEGER NOT NULL,
-          "c" TEXT NOT NULL,
-          PRIMARY KEY ("id"),
-          CONSTRAINT "A.b._UNIQUE" UNIQUE ("b"),
-          CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'))
-        );
-        INSERT INTO "thalweg_new_A" ("id", "a", "c") SELECT "id", CAST('0' AS INTEGER), coalesce(CASE WHEN "c" IN ('Y', 'Z') THEN "c" END, 'Y') FROM "A";
-        DROP TABLE "A";
-        ALTER TABLE "thalweg_new_A" RENAME TO "A";
-    "#]],
+            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "A"
+            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "A"
+            -- Obstacle(Values { table: "A", column: "c" }): SELECT count(*) FROM "A" WHERE "c" NOT IN ('Y', 'Z')
+            CREATE TABLE "thalweg_new_A" (
+              "id" VARCHAR(25) NOT NULL,
+              "a" INTEGER NOT NULL,
+              "b" INTEGER NOT NULL,
+              "c" TEXT NOT NULL,
+              PRIMARY KEY ("id"),
+              CONSTRAINT "A.b._UNIQUE" UNIQUE ("b"),
+              CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'))
+            );
+            INSERT INTO "thalweg_new_A" ("id", "a", "c") SELECT "id", CAST('0' AS INTEGER), coalesce(CASE WHEN "c" IN ('Y', 'Z') THEN "c" END, 'Y') FROM "A";
+            DROP TABLE "A";
+            ALTER TABLE "thalweg_new_A" RENAME TO "A";
+        "#]],
     );
 }
