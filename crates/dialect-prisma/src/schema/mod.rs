@@ -29,9 +29,9 @@ mod sort;
 mod statements;
 mod subscriptions;
 mod type_order;
+mod values;
 
 pub(crate) use type_order::relation_order;
-mod values;
 
 use api::{Api, ApiBuilder, Transactions};
 
