@@ -12,9 +12,9 @@ use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelatedRows,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NamedValue, RelatedRows,
     RelatedRowsId, RelationshipVariant, RelationshipVariantsId, ResolverId, ValueBinding,
-    VariantBinding, VariantsId,
+    ValuePlace, VariantBinding, VariantsId,
 };
 use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
@@ -226,6 +226,19 @@ impl Api {
     #[must_use]
     pub fn related_rows(&self, id: RelatedRowsId) -> Option<&RelatedRows> {
         self.related_rows.get(&id)
+    }
+
+    /// The names of an entity and a field of it in errors of changes, if the API has some for them.
+    #[must_use]
+    pub fn names_in_errors(
+        &self,
+        entity: EntityId,
+        field: Option<FieldId>,
+    ) -> Option<(&str, Option<&str>)> {
+        let rows = self.related_rows.values().find(|rows| rows.entity == entity)?;
+        let is_it = |own: &&NamedValue| field.map(ValuePlace::Field) == Some(own.place.clone());
+        let value = rows.values.iter().find(is_it).map(|value| &*value.name);
+        Some((&*rows.name, value))
     }
 
     /// A resolver of the API.

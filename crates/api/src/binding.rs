@@ -51,7 +51,7 @@ pub use objects::{
 };
 pub use order::{CursorMember, GroupBy, OrderBy, OrderRole};
 pub use relation::{
-    Cascade, ElementRows, RelatedChange, RelatedChangeKind, RelatedRole, RelatedRows,
+    Cascade, ElementRows, LimitedText, RelatedChange, RelatedChangeKind, RelatedRole, RelatedRows,
     RelatedRowsId, RelationLink, RelationPath, RelationPlace, RelationRequirement, RelationSide,
     RelationVerb, RelationWrites,
 };

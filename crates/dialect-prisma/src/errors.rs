@@ -15,8 +15,9 @@ const NULL_OF_REQUIRED: &str = "You are trying to set a required field to null. 
 const TOO_MANY: (&str, &str) = ("You requested ", " nodes per query.");
 
 /// The beginnings and ends of messages of wrong inputs, with their codes.
-const INPUTS: [(&str, &str, u16); 9] = [
+const INPUTS: [(&str, &str, u16); 10] = [
     (SERVICE_EXISTS.0, SERVICE_EXISTS.1, 4005),
+    ("Value for field ", " is too long.", 3007),
     (TOO_MANY.0, TOO_MANY.1, 2041),
     ("You provided an invalid argument for the where selector on", "", 3040),
     ("You provided more than one field for the unique selector on", "", 3045),
@@ -103,6 +104,11 @@ pub(crate) fn null_refused(field: &str, r#type: &str) -> String {
 /// The text of a required field that is set to null.
 pub(crate) fn null_of_required(field: &str) -> String {
     format!("{NULL_OF_REQUIRED}{field}")
+}
+
+/// The text of a value that is longer than its field.
+pub(crate) fn too_long(field: &str) -> String {
+    format!("Value for field {field} is too long.")
 }
 
 /// The text of a negative argument.

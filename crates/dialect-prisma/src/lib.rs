@@ -61,6 +61,8 @@ struct Offered {
     max_nodes: Option<u32>,
     /// Clients may send statements of SQL.
     raw_access: bool,
+    /// Identifiers are as long as Prisma's at most. Tables without a datamodel have their own.
+    has_short_ids: bool,
 }
 
 /// A datamodel with its places in a catalog.
@@ -88,8 +90,8 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
         false => Cow::Borrowed(&*options.model),
     };
     let located = Located::find(&model, catalog);
-    let Options { extensions, max_nodes, raw_access, .. } = *options;
-    let offered = Offered { extensions, max_nodes, raw_access };
+    let Options { extensions, max_nodes, raw_access, is_introspected, .. } = *options;
+    let offered = Offered { extensions, max_nodes, raw_access, has_short_ids: !is_introspected };
     Declared { model, located, offered }
 }
 

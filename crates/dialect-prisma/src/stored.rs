@@ -55,6 +55,7 @@ fn entity(model: &Model, own: &Type, names: &mut Names) -> Table {
         references: Vec::new(),
         indexes: Vec::new(),
         groups: Vec::new(),
+        requires: Some(Vec::new()),
     }
 }
 
@@ -92,6 +93,7 @@ fn list(model: &Model, own: &Type, field: &Field) -> Option<Table> {
         }],
         indexes: Vec::new(),
         groups: Vec::new(),
+        requires: None,
         name,
     })
 }

@@ -210,17 +210,38 @@ impl Engine {
                 mapped.extensions.push(("internal".into(), internal.to_string().into()));
                 return Some(mapped);
             }
-            _ => form.refused_by_database(Refused {
-                code,
-                message: own,
-                constraint: details.and_then(|details| details.constraint.as_deref()),
-                table: details.and_then(|details| details.table.as_deref()),
-                column: details.and_then(|details| details.columns.first().map(|one| &**one)),
-            })?,
+            _ => {
+                let (table, column) = details.map(|own| self.named(own)).unwrap_or_default();
+                form.refused_by_database(Refused {
+                    code,
+                    message: own,
+                    constraint: details.and_then(|details| details.constraint.as_deref()),
+                    table,
+                    column,
+                })?
+            }
         };
         let configured = details.and_then(|details| self.messages.find(details));
         let text = configured.map_or(text, str::to_owned);
         Some(GraphQLError::new(code, text).with_extension("code", told))
+    }
+
+    /// The table and the first column of an error, by the names of the API where its changes have
+    /// some for them.
+    fn named<'n>(&'n self, details: &'n Details) -> (Option<&'n str>, Option<&'n str>) {
+        let own = details.table.as_deref();
+        let column = details.columns.first().map(|column| &**column);
+        let entity =
+            own.and_then(|table| self.catalog.find_entity(details.schema.as_deref(), table));
+        let names = entity.and_then(|entity| {
+            let mut fields = entity.fields.iter().copied();
+            let field = fields.find(|field| Some(&*self.catalog[*field].name) == column);
+            self.api.names_in_errors(entity.id, field)
+        });
+        match names {
+            Some((rows, field)) => (Some(rows), field.or(column)),
+            None => (own, column),
+        }
     }
 }
 
@@ -338,14 +359,19 @@ fn complete(details: &Details, catalog: &Catalog) -> Details {
     completed
 }
 
-/// The fields of a key or of a foreign key.
+/// The fields of a key, of a unique index, which PostgreSQL names in its errors as a constraint, or
+/// of a foreign key.
 fn constrained<'c>(entity: &'c Entity, catalog: &'c Catalog, name: &str) -> &'c [FieldId] {
     let key = entity.keys.iter().find(|key| &*key.name == name).map(|key| &*key.fields);
     let relationship = || {
         let mut all = entity.outgoing.iter().map(|id| &catalog[*id]);
         all.find(|one| &*one.name == name).map(|one| &*one.from_fields)
     };
-    key.or_else(relationship).unwrap_or_default()
+    let index = || {
+        let mut unique = entity.indexes.iter().filter(|index| index.unique);
+        unique.find(|index| &*index.name == name).map(|index| &*index.fields)
+    };
+    key.or_else(index).or_else(relationship).unwrap_or_default()
 }
 
 fn show_constraint(details: &Details, mapped: &mut GraphQLError) {

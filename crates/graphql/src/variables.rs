@@ -63,6 +63,11 @@ pub enum Aspect {
         limit: u32,
         is_above: bool,
     },
+    /// True if a text has more characters than a limit.
+    Longer {
+        limit: u32,
+        is_longer: bool,
+    },
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
     /// An opaque text of this shape; `None` if it is invalid.
@@ -105,6 +110,7 @@ heap_size!(
         Zero(is_zero),
         Negative(is_negative),
         Above { limit, is_above },
+        Longer { limit, is_longer },
         Single,
         Opaque(kind, shape),
     }
@@ -206,6 +212,9 @@ impl Observation {
             (Aspect::Above { limit, is_above: expected }, Some(Json::Number(number))) => {
                 is_above(number, *limit) == *expected
             }
+            (Aspect::Longer { limit, is_longer: expected }, Some(value)) => {
+                is_longer(value, *limit) == *expected
+            }
             (Aspect::Single, Some(value)) => !matches!(value, Json::Array(_) | Json::Null),
             (Aspect::Opaque(kind, expected), Some(value)) => {
                 opaque_shape(value, *kind) == *expected
@@ -219,6 +228,7 @@ impl Observation {
                 | Aspect::Zero(_)
                 | Aspect::Negative(_)
                 | Aspect::Above { .. }
+                | Aspect::Longer { .. }
                 | Aspect::Single
                 | Aspect::Opaque(..),
                 _,
@@ -294,6 +304,17 @@ impl<'v> Steering<'v> {
                 false
             }
         }
+    }
+
+    /// Observes whether a text has more characters than a limit.
+    pub fn is_longer(&self, slot: Slot, path: &Path, limit: u32) -> bool {
+        let Some(value) = self.variables.get(slot, path) else {
+            self.presence(slot, path);
+            return false;
+        };
+        let is_longer = is_longer(value, limit);
+        self.observe(slot, path, Aspect::Longer { limit, is_longer });
+        is_longer
     }
 
     /// Observes a boolean or enum value as a whole.
@@ -442,6 +463,20 @@ fn is_negative(number: &serde_json_bytes::serde_json::Number) -> bool {
     number.as_f64().is_some_and(|number| number < 0.0)
 }
 
+/// True of a text with more characters. Other values have none.
+fn is_longer(value: &Json, limit: u32) -> bool {
+    match value {
+        Json::String(text) => has_more_characters(text.as_str(), limit),
+        _ => false,
+    }
+}
+
+/// True if a text has more characters than a limit.
+#[must_use]
+pub fn has_more_characters(text: &str, limit: u32) -> bool {
+    text.chars().nth(limit as usize).is_some()
+}
+
 fn is_above(number: &serde_json_bytes::serde_json::Number, limit: u32) -> bool {
     number.as_f64().is_some_and(|number| number > limit.into())
 }
@@ -548,6 +583,27 @@ mod tests {
         check("1", false, &others, &[&negative[..], &["null", r#""1""#, "[1]"]].concat());
         check("0", false, &others, &negative);
         check("null", false, &["null"], &["0", "1", "-1"]);
+    }
+
+    #[test]
+    fn texts_on_the_same_side_of_a_limit_are_one_structure_where_their_length_steers() {
+        let root = Path::default();
+        let check = |value: &str, expect: bool, same: &[&str], others: &[&str]| {
+            let own = variables(value);
+            let steering = Steering::new(&own);
+            assert_eq!(steering.is_longer(Slot(0), &root, 3), expect, "{value}");
+            let structure = steering.into_structure();
+            for same in same {
+                assert!(structure.matches(&variables(same)), "{value}: {same}");
+            }
+            for other in others {
+                assert!(!structure.matches(&variables(other)), "{value}: {other}");
+            }
+        };
+        let (long, others) = ([r#""abcd""#, r#""öäüß""#], [r#""""#, r#""öäü""#, "12345"]);
+        check(r#""abcde""#, true, &long, &[&others[..], &["null"]].concat());
+        check(r#""abc""#, false, &others, &[&long[..], &["null"]].concat());
+        check("null", false, &["null"], &[&long[..], &others].concat());
     }
 
     #[test]

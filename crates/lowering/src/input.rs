@@ -7,7 +7,7 @@ use graphql::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use graphql::operation::Location;
 use graphql::schema::{EnumValueId, InputId, TypeId, TypeRef};
 use graphql::value::{Const, Slot, Value};
-use graphql::variables::{Aspect, Path, PathItem};
+use graphql::variables::{Aspect, Path, PathItem, has_more_characters};
 use ir::Operand;
 use serde_json_bytes::Value as Json;
 
@@ -78,6 +78,7 @@ impl Context<'_> {
                 | Aspect::Zero(_)
                 | Aspect::Negative(_)
                 | Aspect::Above { .. }
+                | Aspect::Longer { .. }
                 | Aspect::Single
                 | Aspect::Opaque(..) => Presence::Present,
             },
@@ -290,6 +291,15 @@ impl Context<'_> {
                 matches!(value, Value::Int(number) if *number > i64::from(limit))
             }
             Input::Variable(slot, path) => self.steering.is_above(*slot, path, limit),
+        }
+    }
+
+    /// Observes whether a text has more characters than a limit.
+    pub(super) fn is_longer(&self, input: &Input<'_>, limit: u32) -> bool {
+        match input {
+            Input::Literal(Value::String(text)) => has_more_characters(text, limit),
+            Input::Literal(_) => false,
+            Input::Variable(slot, path) => self.steering.is_longer(*slot, path, limit),
         }
     }
 

@@ -102,6 +102,7 @@ fn is_read(kind: RelatedChangeKind, role: &RelatedRole) -> bool {
         }
         RelatedRole::Update | RelatedRole::Create => kind == Kind::Upsert,
         RelatedRole::Elements(_)
+        | RelatedRole::Limited(_)
         | RelatedRole::SetElements
         | RelatedRole::Reference(_)
         | RelatedRole::Relation(_)

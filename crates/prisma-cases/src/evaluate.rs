@@ -11,6 +11,7 @@ mod infix;
 mod methods;
 mod names;
 mod patterns;
+mod sql;
 mod tables;
 
 use std::cell::{Cell, RefCell};

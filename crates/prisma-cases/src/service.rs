@@ -60,6 +60,8 @@ pub(crate) struct Service {
     running: Vec<Running>,
     /// The database that a test has made by statements.
     existing: Option<Location>,
+    /// Options of the servers that are started.
+    serve_options: &'static [&'static str],
     count: usize,
     runtime: tokio::runtime::Runtime,
 }
@@ -144,7 +146,32 @@ impl Service {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let running = Vec::new();
-        Ok(Self { program, folder, postgres, running, existing: None, count: 0, runtime })
+        Ok(Self {
+            program,
+            folder,
+            postgres,
+            running,
+            existing: None,
+            serve_options: &[],
+            count: 0,
+            runtime,
+        })
+    }
+
+    /// Servers have these options from now on.
+    pub(crate) fn serve_with(&mut self, options: &'static [&'static str]) {
+        if self.serve_options != options {
+            self.serve_options = options;
+            self.remove_all();
+        }
+    }
+
+    /// Ends all servers, and deletes their databases.
+    fn remove_all(&mut self) {
+        for one in self.running.drain(..) {
+            drop(one.process);
+            one.location.remove();
+        }
     }
 
     /// Has an empty database and a server for a project.
@@ -172,11 +199,14 @@ impl Service {
     /// Where the server of a project answers.
     fn url(&mut self, project: &Project) -> Result<String, String> {
         let program = self.program.clone();
+        let options = self.serve_options;
         let running = self.require(project)?;
         if let Some(process) = &running.process {
             return Ok(process.url.clone());
         }
-        let process = Process::serve(&program, &running.arguments)
+        let mut arguments = running.arguments.clone();
+        arguments.extend(options.iter().map(|option| (*option).to_owned()));
+        let process = Process::serve(&program, &arguments)
             .map_err(|error| format!("{error}\n{}", project.data_model))?;
         let url = process.url.clone();
         running.process = Some(process);
@@ -344,10 +374,7 @@ fn is_same(left: &Project, right: &Project) -> bool {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        for one in self.running.drain(..) {
-            drop(one.process);
-            one.location.remove();
-        }
+        self.remove_all();
         drop(fs::remove_dir_all(&self.folder));
     }
 }

@@ -39,6 +39,9 @@ pub(crate) fn run(
     if !ancestors.iter().any(|name| name.starts_with("FlatSpec") || name.starts_with("WordSpec")) {
         return Vec::new();
     }
+    if let Some(service) = service {
+        service.borrow_mut().serve_with(serve_options(&spec.path));
+    }
     let program = Program::new(corpus, service, database);
     let scope = Scope::new(None);
     let is_of_api =
@@ -89,6 +92,15 @@ pub(crate) fn run(
             (test.name, outcome)
         })
         .collect()
+}
+
+/// What the servers of a spec need, as Prisma's tests configure theirs.
+fn serve_options(path: &str) -> &'static [&'static str] {
+    match path {
+        _ if path.contains("/import_export/") => &["--max-response-size", "1000"],
+        _ if path.ends_with("/ExecuteRawSpec.scala") => &["--raw-access"],
+        _ => &[],
+    }
 }
 
 impl Program<'_> {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-pub(crate) use matcher::Matcher;
+pub(crate) use matcher::{Matcher, errors_of};
 
 use crate::scala::{Case, Expression, Function, Pattern, Template};
 
@@ -120,8 +120,12 @@ pub(crate) enum Host {
     SchemaRenderer,
     /// The schema of a project.
     Schema(Project),
-    /// A model, by its table.
-    Model(Rc<str>),
+    /// A model, by its name.
+    Model(Project, Rc<str>),
+    /// A field of a model, by its column.
+    Column(Rc<str>),
+    /// A part of a statement of SQL.
+    Sql(Rc<str>),
     Json,
     TestDataModels,
     Importer(Project),

@@ -1,5 +1,6 @@
 //! What a compiled request is.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub struct Requirement {
     /// The root field whose error it is.
     pub root: u32,
     pub otherwise: ir::Otherwise,
+    /// The values of the gaps in its message: operands, and columns of earlier levels.
+    pub gaps: Box<[ParameterSource]>,
     /// What has to be so, or else it is not tested.
     pub when: Box<[When]>,
 }
@@ -106,18 +109,73 @@ impl Requirement {
         })
     }
 
-    /// The error if it is not met, whose message has the values of its gaps.
+    /// What is said if it is not met. Values of the request are in it, those of rows are not yet.
     #[must_use]
-    pub fn error(&self, variables: Variables<'_>) -> SourceError {
-        let ir::Otherwise { kind, message, gaps } = &self.otherwise;
-        let mut parts = message.split(ir::Otherwise::GAP);
-        let mut text = parts.next().unwrap_or_default().to_owned();
-        for (part, gap) in parts.zip(gaps) {
-            let value = resolve(gap, variables).ok();
-            text.push_str(&value.as_ref().and_then(Resolved::text).unwrap_or_default());
-            text.push_str(part);
+    pub fn refusal(&self, variables: Variables<'_>) -> Refusal {
+        let mut parts = self.otherwise.message.split(ir::Otherwise::GAP);
+        let mut refusal = Refusal {
+            kind: self.otherwise.kind.into(),
+            text: parts.next().unwrap_or_default().to_owned(),
+            results: Vec::new(),
+        };
+        for (part, gap) in parts.zip(&self.gaps) {
+            match gap {
+                ParameterSource::Operand(operand) => {
+                    let value = resolve(operand, variables).ok();
+                    let value = value.as_ref().and_then(Resolved::text).unwrap_or_default();
+                    match is_moment(operand) {
+                        true => refusal.text.push_str(&in_milliseconds(&value)),
+                        false => refusal.text.push_str(&value),
+                    }
+                }
+                ParameterSource::Result { level, row, column } => {
+                    refusal.results.push((refusal.text.len(), (*level, *row, *column)));
+                }
+                // A message has no lists.
+                ParameterSource::Parent { .. }
+                | ParameterSource::Keys { .. }
+                | ParameterSource::Rows { .. }
+                | ParameterSource::Columns(_)
+                | ParameterSource::Results { .. }
+                | ParameterSource::Objects(_) => {}
+            }
+            refusal.text.push_str(part);
         }
-        SourceError::new((*kind).into(), text)
+        refusal
+    }
+}
+
+fn is_moment(operand: &ir::Operand) -> bool {
+    matches!(operand, ir::Operand::Formed { form, .. } if **form == ir::ValueForm::PartialMoment)
+}
+
+/// A moment in UTC as answers have it.
+fn in_milliseconds(text: &str) -> Cow<'_, str> {
+    let Some(clock) = text.strip_suffix('Z') else { return text.into() };
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+    format!("{clock}.{fraction:0<3.3}Z").into()
+}
+
+/// The error of a requirement, whose message may have values of rows that the transaction has read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    kind: SourceErrorKind,
+    text: String,
+    /// Places in the text, and the level, the row and the column of the values that belong there.
+    results: Vec<(usize, (LevelId, u32, u16))>,
+}
+
+impl Refusal {
+    /// The error. `value` returns the text of a value that a level has read.
+    #[must_use]
+    pub fn error(&self, value: impl Fn(LevelId, u32, u16) -> Option<String>) -> SourceError {
+        let mut text = self.text.clone();
+        for (place, (level, row, column)) in self.results.iter().rev() {
+            if let Some(value) = value(*level, *row, *column) {
+                text.insert_str(*place, &value);
+            }
+        }
+        SourceError::new(self.kind, text)
     }
 }
 

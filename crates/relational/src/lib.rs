@@ -78,7 +78,7 @@ pub use compile::{Strategy, compile};
 pub use joined::MOST_REPEATED;
 pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
-    Repeats, Requirement, Test, Unit, When, WriteKind,
+    Refusal, Repeats, Requirement, Test, Unit, When, WriteKind,
 };
 pub use object_list::{
     Creators, KeyResults, NewKey, ObjectList, ObjectPlace, ObjectSource, TableCreators,

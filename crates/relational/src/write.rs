@@ -186,6 +186,7 @@ impl Compiler<'_> {
             test: Test::AtMost(at_most.clone()),
             root: self.root,
             otherwise: require::too_many(),
+            gaps: Box::default(),
             when: self.when.as_slice().into(),
         });
     }

@@ -1,6 +1,7 @@
 //! Services of Prisma: a server with a datamodel, its paths and its secrets.
 //!
 //! * `clients`: clients from npm
+//! * `made_by_prisma`: databases that Prisma made
 //! * `management`: what Prisma's commands ask
 //! * `normalized`: import and export
 //! * `policies`: what policies refuse
@@ -9,6 +10,7 @@
 //! * `statements`: statements of SQL
 
 mod clients;
+mod made_by_prisma;
 mod management;
 mod normalized;
 mod policies;

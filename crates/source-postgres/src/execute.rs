@@ -32,7 +32,7 @@ use super::texts::Texts;
 use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
-pub(super) use keys::{has_results, key_arrays, object_error};
+pub(super) use keys::{has_results, key_arrays, object_error, result};
 
 /// A request that was compiled for PostgreSQL.
 pub type PostgresPlan = Plan<PostgresProgram>;

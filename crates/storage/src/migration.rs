@@ -102,6 +102,10 @@ pub enum Change {
     DropIndex(Box<str>),
     CreateTriggers(Box<str>),
     DropTriggers(Box<str>),
+    RequireRelation {
+        table: Box<str>,
+        field: Box<str>,
+    },
 }
 
 /// A query that counts rows.
@@ -130,6 +134,10 @@ pub enum Loss {
     Column { table: Box<str>, column: Box<str> },
     /// Values that the new type of the column does not have.
     Values { table: Box<str>, column: Box<str> },
+    /// Values that the new type of a required column does not have, in whose place rows get another.
+    Replaced { table: Box<str>, column: Box<str>, by: Box<str> },
+    /// Rows without a value that becomes required, which get one that the definitions do not have.
+    Stopgap { table: Box<str>, column: Box<str>, value: Box<str> },
     /// Lists of which only the first element stays.
     Elements { table: Box<str>, column: Box<str> },
     /// References to rows that the column does not refer to any more.
@@ -149,6 +157,8 @@ pub enum Obstacle {
     Values { table: Box<str>, column: Box<str> },
     /// Lists with labels that are removed.
     Labels { table: Box<str>, column: Box<str> },
+    /// Rows without another that they must have.
+    Unrelated { table: Box<str>, field: Box<str> },
     /// Values that would not be unique.
     Duplicate { table: Box<str>, column: Box<str> },
 }
@@ -202,6 +212,7 @@ fn plan_after(
     let difference = Difference::of(old, new)?;
     let mut planner = Planner { old, new, difference, database, actual, steps, moves_rows: false };
     planner.extensions();
+    planner.require_relations();
     match database.flavor.definitions.alters_tables {
         true => planner.in_place(),
         false => planner.rebuilding(),
@@ -361,6 +372,9 @@ impl fmt::Display for Change {
                 write!(formatter, "create triggers of the table {table}")
             }
             Self::DropTriggers(table) => write!(formatter, "drop triggers of the table {table}"),
+            Self::RequireRelation { table, field } => {
+                write!(formatter, "require a related row of {table}.{field}")
+            }
         }
     }
 }
@@ -374,6 +388,18 @@ impl fmt::Display for Loss {
             }
             Self::Values { table, column } => {
                 write!(formatter, "values of {table}.{column} are not of its new type")
+            }
+            Self::Replaced { table, column, by } => {
+                write!(
+                    formatter,
+                    "values of {table}.{column} are not of its new type, and become `{by}`"
+                )
+            }
+            Self::Stopgap { table, column, value } => {
+                write!(
+                    formatter,
+                    "{table}.{column} becomes required, and rows without a value get `{value}`"
+                )
             }
             Self::Elements { table, column } => {
                 write!(formatter, "lists of {table}.{column} keep their first element only")
@@ -405,6 +431,9 @@ impl fmt::Display for Obstacle {
             Self::Labels { table, column } => {
                 write!(formatter, "lists of {table}.{column} have labels that are removed")
             }
+            Self::Unrelated { table, field } => {
+                write!(formatter, "{table}.{field} becomes required, and rows have no related row")
+            }
             Self::Duplicate { table, column } => write!(
                 formatter,
                 "{table}.{column} becomes unique, and rows have values that others have, too"
@@ -429,6 +458,10 @@ impl Obstacle {
                  it required, and migrate again."
             }
             Self::Labels { .. } => "remove the labels from these lists, and migrate again.",
+            Self::Unrelated { .. } => {
+                "make the field optional, migrate, relate these rows, make it required, and migrate \
+                 again."
+            }
             Self::Duplicate { .. } => "give each row a value of its own, and migrate again.",
         }
     }

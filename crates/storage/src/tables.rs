@@ -28,6 +28,18 @@ pub struct Table {
     /// Tables of groups that have the keys of its rows: its triggers write them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Membership>,
+    /// Relations in which each of its rows must have another; `None`: it is not recorded. The
+    /// database does not check them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requires: Option<Vec<RequiredRelation>>,
+}
+
+/// A relation in which rows must have another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequiredRelation {
+    pub relation: Relation,
+    /// The end of these rows.
+    pub side: Side,
 }
 
 /// The part of the model that a table stores.
@@ -90,6 +102,8 @@ pub enum Fill {
     /// The moment of the migration.
     Now,
     Text(Box<str>),
+    /// A value that the definitions do not have: rows get it only where losses are allowed.
+    Stopgap(Box<str>),
 }
 
 /// The part of the model that a column stores.
@@ -345,6 +359,14 @@ impl Relation {
     pub fn is_same(&self, other: &Self) -> bool {
         let ends = |relation: &Self| [relation.near.clone(), relation.far.clone()];
         ends(self).iter().any(|end| end.field.is_some() && ends(other).contains(end))
+    }
+
+    #[must_use]
+    pub fn end(&self, side: Side) -> &End {
+        match side {
+            Side::Near => &self.near,
+            Side::Far => &self.far,
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub struct RelatedRows {
     pub entity: EntityId,
     /// The only field of their key.
     pub key: FieldId,
+    /// Its name in errors.
+    pub key_name: Box<str>,
     /// The name of their type in errors.
     pub name: Box<str>,
     /// The errors of a [`RelatedRole::Where`] that does not have one field.
@@ -161,13 +163,15 @@ pub enum RelatedRole {
     /// An object of [`FilterRole::Equal`](super::FilterRole::Equal)s, one of which is given.
     Where,
     /// An object of the values of a row: of [`WriteRole::Stored`](super::WriteRole::Stored),
-    /// [`RelatedRole::Elements`] and [`RelatedRole::Relation`], of one that exists also of
+    /// [`RelatedRole::Limited`], [`RelatedRole::Elements`] and [`RelatedRole::Relation`], of one that exists also of
     /// [`WriteRole::Assign`](super::WriteRole::Assign).
     Data,
     /// The values of a row that exists: an object as of [`RelatedRole::Data`].
     Update,
     /// The values of a new row: an object as of [`RelatedRole::Data`].
     Create,
+    /// A text to store that has a maximum.
+    Limited(LimitedText),
     /// An object of one [`RelatedRole::SetElements`].
     Elements(ElementRows),
     /// All values of a list.
@@ -180,6 +184,16 @@ pub enum RelatedRole {
     /// Changes of one kind along the enclosing relation: an object, or a list of such; a boolean that
     /// steers where a row has at most one other.
     Verb(RelationVerb),
+}
+
+/// A text to store, whose length is checked before anything is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitedText {
+    pub field: FieldId,
+    /// The most characters.
+    pub most: u32,
+    /// The error of a longer one.
+    pub otherwise: Box<str>,
 }
 
 /// Changes along a relation, in the order in which they are made.

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::binding::{
     AggregateField, AggregateValue, ArgumentRole, ColumnBinding, FieldBinding, FilterRole,
-    InputBinding, InputRole, Meaning, OrderRole, RowsBinding, RowsFrom, Subject, ValueBinding,
-    WriteRole,
+    InputBinding, InputRole, LimitedText, Meaning, OrderRole, RelatedRole, RowsBinding, RowsFrom,
+    Subject, ValueBinding, WriteRole,
 };
 
 /// The number of recent subjects that are compared with a new one: operators on one value are
@@ -215,7 +215,11 @@ impl Deduplication {
 /// The index of the catalog's object that an input means.
 fn catalog_index(role: &InputRole) -> Option<usize> {
     match role {
-        InputRole::Write(WriteRole::Stored(field) | WriteRole::Assign { field, .. })
+        InputRole::Write(
+            WriteRole::Stored(field)
+            | WriteRole::Assign { field, .. }
+            | WriteRole::Related(RelatedRole::Limited(LimitedText { field, .. })),
+        )
         | InputRole::Argument(ArgumentRole::StreamFrom(field))
         | InputRole::Order(OrderRole::Field(field))
         | InputRole::Filter(FilterRole::Equal(field)) => Some(field.index()),

@@ -62,9 +62,8 @@ pub(super) fn of_key(role: &InputRole) -> Option<Reading> {
 pub(super) fn of_data(of: DataOf, role: &InputRole) -> Option<Reading> {
     let InputRole::Write(role) = role else { return None };
     match (of, role) {
-        (_, WriteRole::Stored(_)) | (DataOf::Existing | DataOf::All, WriteRole::Assign { .. }) => {
-            Some(Reading::Value)
-        }
+        (_, WriteRole::Stored(_) | WriteRole::Related(RelatedRole::Limited(_)))
+        | (DataOf::Existing | DataOf::All, WriteRole::Assign { .. }) => Some(Reading::Value),
         (DataOf::EachNew, WriteRole::Related(RelatedRole::Reference(_))) => Some(KEY),
         (
             DataOf::New | DataOf::Existing | DataOf::All,

@@ -365,19 +365,19 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         RelatedData(New)
-          Write: Stored, Related(Elements | Relation)
+          Write: Stored, Related(Elements | Limited | Relation)
           other: Refused
 
         RelatedData(EachNew)
-          Write: Stored, Related(Reference)
+          Write: Stored, Related(Limited | Reference)
           other: Refused
 
         RelatedData(Existing)
-          Write: Stored, Assign, Related(Elements | Relation)
+          Write: Stored, Assign, Related(Elements | Limited | Relation)
           other: Refused
 
         RelatedData(All)
-          Write: Stored, Assign, Related(Elements)
+          Write: Stored, Assign, Related(Elements | Limited)
           other: Refused
 
         RelatedElements
@@ -389,11 +389,11 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         RelatedVerb(Create)
-          Write: Stored, Related(Elements | Relation)
+          Write: Stored, Related(Elements | Limited | Relation)
           other: Refused
 
         RelatedVerb(Update)
-          Write: Stored, Assign, Related(Where | Data | Elements | Relation)
+          Write: Stored, Assign, Related(Where | Data | Elements | Limited | Relation)
           other: Refused
 
         RelatedVerb(Upsert)

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{FIELD_NAME, ID, Malformed, Part, TYPE_NAME, key_field, lists, malformed};
 use crate::model::{End, FieldKind, Model, Relation, RelationIndex, Type, TypeIndex};
 use crate::plural::{lower_first, plural};
+use crate::schema::relation_order;
 
 /// Rows of a query, and related rows of a row. Fewer are asked for if the answer would be too large.
 const ROWS: u64 = 1_000;
@@ -90,9 +91,9 @@ impl<'m> Page<'m> {
                 lists(model).into_iter().map(|(of, field)| Table::List(of, field)).collect()
             }
             Some(Part::Relations) => {
-                let relations = model.relations.iter().enumerate();
-                let tables = relations.map(|(index, relation)| {
-                    Table::Relation(RelationIndex(index), read_end(model, relation))
+                let relations = relation_order(model).into_iter();
+                let tables = relations.map(|index| {
+                    Table::Relation(index, read_end(model, &model.relations[index.0]))
                 });
                 tables.collect()
             }
@@ -483,8 +484,8 @@ mod tests {
             let data = match (query.contains("friends"), queries.len()) {
                 (false, _) => json!([{ "_key": "p", "_value": { "_key": "u" } }]),
                 // As many related rows as are asked for, and the rest of them.
-                (true, 1) => json!([{ "_key": "u", "_value": many(0, 1_000) }]),
-                (true, 2) => json!([{ "_key": "u", "_value": many(1_000, 5) }]),
+                (true, 0) => json!([{ "_key": "u", "_value": many(0, 1_000) }]),
+                (true, 1) => json!([{ "_key": "u", "_value": many(1_000, 5) }]),
                 (true, _) => json!([]),
             };
             queries.push(query);
@@ -498,8 +499,9 @@ mod tests {
         };
         let posts = "{ rows: posts(where: { NOT: [{ author: null }] }, skip: 0, first: 1000) { _key: id \
                      _value: author { _key: key } } }";
+        // Relations have the order of Prisma.
         let expected =
-            [posts.to_owned(), friends(0, 100, 0), friends(0, 1, 1_000), friends(1, 100, 0)];
+            [friends(0, 100, 0), friends(0, 1, 1_000), friends(1, 100, 0), posts.to_owned()];
         assert_eq!(queries, expected);
         let answer = page.answer();
         let elements = answer["out"]["jsonElements"].as_array().unwrap();
@@ -508,11 +510,11 @@ mod tests {
             { "_typeName": "User", "id": "u", "fieldName": "posts" },
             { "_typeName": "Post", "id": "p", "fieldName": "author" },
         ]);
-        assert_eq!(elements[0], pair);
+        assert_eq!(elements[1_005], pair);
         let pair = json!([
             { "_typeName": "User", "id": "1004" },
             { "_typeName": "User", "id": "u", "fieldName": "friends" },
         ]);
-        assert_eq!(elements[1_005], pair);
+        assert_eq!(elements[1_004], pair);
     }
 }

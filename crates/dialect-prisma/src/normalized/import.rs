@@ -217,7 +217,11 @@ impl<'r, N: FnMut() -> String> Reader<'r, N> {
                 let digits = value.is_number().then(|| value.to_string())?;
                 convert(Raw::Number(&digits), &ColumnType::Decimal).ok()
             }
-            ScalarType::DateTime => Some(timestamp(moment::read(text()?)?.micros)),
+            ScalarType::DateTime => {
+                let text = text()?;
+                let moment = moment::read(text).or_else(|| moment::read(&in_iso(text)?))?;
+                Some(timestamp(moment.micros))
+            }
             ScalarType::Json => Some(Value::Text(value.to_string())),
         }
     }
@@ -423,6 +427,17 @@ fn shown(value: &Value) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// A moment of the form `2017-11-29 14:35:13`, which Prisma reads as one in UTC, in that of ISO 8601.
+fn in_iso(text: &str) -> Option<String> {
+    let (day, time) = text.split_once(' ')?;
+    let has_form = |text: &str, separator: char, lengths: [usize; 3]| {
+        text.split(separator).map(str::len).eq(lengths)
+            && text.chars().all(|c| c == separator || c.is_ascii_digit())
+    };
+    (has_form(day, '-', [4, 2, 2]) && has_form(time, ':', [2, 2, 2]))
+        .then(|| format!("{day}T{time}Z"))
+}
+
 /// A moment in the form of its column: in UTC, with milliseconds.
 fn timestamp(micros: i64) -> Value {
     let mut text = Vec::new();
@@ -445,6 +460,15 @@ fn is_uuid(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_without_a_zone_are_in_utc() {
+        let of = |text: &str| moment::read(&in_iso(text)?).map(|moment| timestamp(moment.micros));
+        assert_eq!(of("2017-11-29 14:35:13"), Some(timestamp(1_511_966_113_000_000)));
+        for text in ["2017-11-29T14:35:13", "2017-11-29 14:35", "2017-11-29 1b:35:13", "x y"] {
+            assert_eq!(in_iso(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn moments_have_milliseconds() {

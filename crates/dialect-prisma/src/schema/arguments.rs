@@ -5,7 +5,7 @@ use api::binding::{ArgumentRole, FilterRole, PagePart};
 use api::draft::DraftInput;
 
 use super::builder::Builder;
-use super::sort;
+use super::{filters, sort};
 use crate::errors::{not_negative, too_many_nodes};
 use crate::model::TypeIndex;
 
@@ -17,7 +17,7 @@ pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> 
     };
     let mut arguments = vec![condition(name)];
     // A type without values has no order of its own.
-    if build.scalars(index).next().is_some() {
+    if filters::has_orders(build, index) {
         let orders = format!("{name}OrderByInput");
         arguments.push(argument("orderBy", &orders, ArgumentRole::OrderBy));
     }

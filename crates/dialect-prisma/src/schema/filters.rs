@@ -8,12 +8,16 @@ use api::binding::{
 };
 use api::draft::{DraftInput, DraftValue};
 use api::{InputBinding, ValueBinding};
+use catalog::FieldId;
 use ir::{Comparison, Direction, Nulls, OrderKey, Quantifier, TextMatch, ValueRef};
 
 use super::builder::{Builder, RelationField, described};
-use crate::model::{ScalarType, TypeIndex};
+use crate::model::{Key, ScalarType, TypeIndex};
 
 const MISSING: &str = "The database does not have it.";
+
+/// The name of a key without a field.
+const ID: &str = "id";
 
 const AND: &str = "Logical AND on all given filters.";
 const OR: &str = "Logical OR on all given filters.";
@@ -160,10 +164,9 @@ pub(super) fn add_unique(build: &mut Builder<'_>, index: TypeIndex) {
 /// Adds the orders of a type.
 pub(super) fn add_orders(build: &mut Builder<'_>, index: TypeIndex) {
     let mut values = Vec::new();
-    for (place, field, _) in build.scalars(index) {
-        let Some(column) = build.located.column(index, place) else { continue };
+    for (name, field) in orders(build, index) {
         let order = |direction, nulls| {
-            let key = Box::new(OrderKey::Value(ValueRef::field(column.field)));
+            let key = Box::new(OrderKey::Value(ValueRef::field(field)));
             let member = Box::new(CursorMember::default());
             ValueBinding::Order(OrderBy::Placed { key, direction, nulls, member })
         };
@@ -172,14 +175,36 @@ pub(super) fn add_orders(build: &mut Builder<'_>, index: TypeIndex) {
             ("ASC", Direction::Ascending, Nulls::Last),
             ("DESC", Direction::Descending, Nulls::First),
         ] {
-            let name = format!("{}_{suffix}", field.name);
-            values.push(DraftValue::new(&name, order(direction, nulls)));
+            values.push(DraftValue::new(&format!("{name}_{suffix}"), order(direction, nulls)));
         }
     }
     if !values.is_empty() {
         let name = format!("{}OrderByInput", build.r#type(index).name);
         build.values(&name, values);
     }
+}
+
+/// The values by which rows are ordered: those of fields, and those that the datamodel has no field
+/// for in version 1.0.
+fn orders<'m>(build: &Builder<'m>, index: TypeIndex) -> Vec<(&'m str, FieldId)> {
+    let scalars = build.scalars(index).filter_map(|(place, field, _)| {
+        Some((&*field.name, build.located.column(index, place)?.field))
+    });
+    let mut orders: Vec<(&str, FieldId)> = scalars.collect();
+    if let Some(rows) = build.located.r#type(index) {
+        if build.r#type(index).key == Key::Hidden {
+            orders.push((ID, rows.key));
+        }
+        // Prisma made the column of changes first.
+        let hidden = rows.hidden.iter().rev();
+        orders.extend(hidden.map(|(moment, field)| (moment.column(), *field)));
+    }
+    orders
+}
+
+/// True if rows of a type can be ordered.
+pub(super) fn has_orders(build: &Builder<'_>, index: TypeIndex) -> bool {
+    !orders(build, index).is_empty()
 }
 
 /// Conditions that join others.

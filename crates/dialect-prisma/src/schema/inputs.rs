@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use api::InputBinding;
 use api::binding::{
-    AssignVerb, FilterRole, InputRole, Meaning, RelatedRole, RelationLink, RelationVerb, WriteRole,
+    AssignVerb, FilterRole, InputRole, LimitedText, Meaning, RelatedRole, RelationLink,
+    RelationVerb, WriteRole,
 };
 use api::draft::DraftInput;
+use catalog::FieldId;
 
 use super::builder::{Builder, RelationField, required_if, upper_first};
 use super::{filters, rows};
-use crate::errors::{null_of_required, null_refused};
+use crate::errors::{null_of_required, null_refused, too_long};
 use crate::located::LocatedField;
 use crate::model::{Behaviour, Field, IdStrategy, ScalarField, ScalarType, TypeIndex};
 
@@ -24,6 +26,9 @@ const VERBS: [(&str, AssignVerb); 4] = [
     ("_multiply", AssignVerb::Multiply),
     ("_divide", AssignVerb::Divide),
 ];
+
+/// The most characters of an identifier.
+const ID_CHARACTERS: u32 = 25;
 
 const MISSING: &str = "The database does not have it.";
 
@@ -163,7 +168,7 @@ fn single_values(build: &Builder<'_>, index: TypeIndex, written: Written) -> Vec
         let r#type = required_if(is_given && written == Written::New, name);
         let binding = match build.located.column(index, place) {
             Some(column) => InputBinding {
-                role: WriteRole::Stored(column.field).into(),
+                role: stored(build, (field, scalar), column.field).into(),
                 // Of a required field of a new row without a default the type refuses null.
                 null: match (field.is_required && !is_key(scalar), written) {
                     (false, _) => Meaning::Ignore,
@@ -180,6 +185,32 @@ fn single_values(build: &Builder<'_>, index: TypeIndex, written: Written) -> Vec
         }
     }
     members
+}
+
+/// The value that a field gets. One of the type `ID` has a column of its greatest length.
+fn stored(
+    build: &Builder<'_>,
+    (field, scalar): (&Field, &ScalarField),
+    stored: FieldId,
+) -> WriteRole {
+    match scalar.r#type {
+        ScalarType::Id if build.offered.has_short_ids => {
+            WriteRole::Related(RelatedRole::Limited(LimitedText {
+                field: stored,
+                most: ID_CHARACTERS,
+                otherwise: too_long(&field.name).into(),
+            }))
+        }
+        ScalarType::Id
+        | ScalarType::Uuid
+        | ScalarType::String
+        | ScalarType::Int
+        | ScalarType::Float
+        | ScalarType::Boolean
+        | ScalarType::DateTime
+        | ScalarType::Json
+        | ScalarType::Enum(_) => WriteRole::Stored(stored),
+    }
 }
 
 /// The changes of a number by another.

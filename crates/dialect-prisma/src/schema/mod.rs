@@ -31,6 +31,8 @@ mod subscriptions;
 mod type_order;
 mod values;
 
+pub(crate) use type_order::relation_order;
+
 use api::{Api, ApiBuilder, Transactions};
 
 use crate::Offered;

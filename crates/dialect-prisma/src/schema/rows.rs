@@ -12,7 +12,7 @@ use super::builder::{Builder, RelationField};
 use super::subscriptions;
 use crate::errors::{no_key, relation_required, several_keys};
 use crate::located::{LocatedField, LocatedList, LocatedRelation};
-use crate::model::{End, Model, OnDelete, Relation, RelationIndex, TypeIndex};
+use crate::model::{End, Key, Model, OnDelete, Relation, RelationIndex, Type, TypeIndex};
 
 /// The number of the rows of a type.
 pub(super) fn id(index: TypeIndex) -> RelatedRowsId {
@@ -98,6 +98,14 @@ fn violated(model: &Model, relation: &Relation) -> Box<str> {
     .into()
 }
 
+/// The name of a type's key in errors.
+fn key_name(r#type: &Type) -> &str {
+    match r#type.key {
+        Key::Field(place) => r#type.fields.get(place).map_or("id", |field| &field.name),
+        Key::Hidden => "id",
+    }
+}
+
 /// Adds the rows of all types, in the order of the datamodel.
 pub(super) fn add(build: &Builder<'_>, builder: &mut ApiBuilder) {
     for (index, r#type) in build.types() {
@@ -109,6 +117,7 @@ pub(super) fn add(build: &Builder<'_>, builder: &mut ApiBuilder) {
         let mut rows = RelatedRows {
             entity: located.entity,
             key: located.key,
+            key_name: key_name(r#type).into(),
             name: r#type.name.clone(),
             selector: selector(&r#type.name),
             requirements: Vec::new(),

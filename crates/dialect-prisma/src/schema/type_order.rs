@@ -5,7 +5,7 @@
 //! relations are a set of Scala 2.12, so that their order depends on hashes.
 
 use super::scala_hash::{enumerated, map_order, product, set_order, some, text};
-use crate::model::{End, Model, OnDelete, Relation, RelationStorage, TypeIndex};
+use crate::model::{End, Model, OnDelete, Relation, RelationIndex, RelationStorage, TypeIndex};
 
 /// The hash of `None`.
 const NONE: &str = "None";
@@ -13,11 +13,8 @@ const NONE: &str = "None";
 /// All types of a datamodel in the order of Prisma's server.
 pub(super) fn type_order(model: &Model) -> Vec<TypeIndex> {
     let mut order: Vec<TypeIndex> = (0..model.types.len()).map(TypeIndex).collect();
-    let relations: Vec<(&Relation, u32)> =
-        model.relations.iter().map(|relation| (relation, text(&relation.name))).collect();
-    let relations = set_order(map_order(relations, |(_, hash)| *hash), |(_, hash)| *hash);
-    let relations = set_order(relations, |(relation, _)| hash(model, relation));
-    for (relation, _) in relations {
+    for RelationIndex(index) in relation_order(model) {
+        let relation = &model.relations[index];
         let hidden = [&relation.a, &relation.b].into_iter().find(|end| end.field.is_none());
         if let Some(end) = hidden {
             order.retain(|index| *index != end.r#type);
@@ -25,6 +22,15 @@ pub(super) fn type_order(model: &Model) -> Vec<TypeIndex> {
         }
     }
     order
+}
+
+/// All relations of a datamodel in the order of Prisma's server.
+pub(crate) fn relation_order(model: &Model) -> Vec<RelationIndex> {
+    let relations = model.relations.iter().enumerate();
+    let relations = relations.map(|(index, relation)| (index, relation, text(&relation.name)));
+    let relations = set_order(map_order(relations.collect(), |own| own.2), |own| own.2);
+    let relations = set_order(relations, |(_, relation, _)| hash(model, relation));
+    relations.into_iter().map(|(index, ..)| RelationIndex(index)).collect()
 }
 
 /// The hash of Prisma's description of a relation.

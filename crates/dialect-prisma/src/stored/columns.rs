@@ -21,7 +21,8 @@ pub(super) fn columns(model: &Model, own: &Type) -> Vec<Column> {
                 column_type(model, scalar.r#type)
             }
         };
-        let column = column(&scalar.column, &field.name, r#type, fill(scalar));
+        let fill = fill(model, scalar).filter(|_| field.is_required);
+        let column = column(&scalar.column, &field.name, r#type, fill);
         columns.push(Column { is_required: field.is_required, ..column });
     }
     for moment in &own.hidden {
@@ -90,7 +91,7 @@ fn id_type(own: &Type, field: &str, scalar: &ScalarField, strategy: &IdStrategy)
 }
 
 /// The value of rows that have none when the field becomes required.
-fn fill(scalar: &ScalarField) -> Option<Fill> {
+fn fill(model: &Model, scalar: &ScalarField) -> Option<Fill> {
     match (&scalar.behaviour, &scalar.default) {
         (Behaviour::CreatedAt | Behaviour::UpdatedAt, _) => Some(Fill::Now),
         (_, Some(Default::Text(text))) => Some(Fill::Text(match scalar.r#type {
@@ -100,8 +101,23 @@ fn fill(scalar: &ScalarField) -> Option<Fill> {
         (_, Some(Default::Int(number))) => Some(Fill::Text(number.to_string().into())),
         (_, Some(Default::Float(number))) => Some(Fill::Text(number.to_string().into())),
         (_, Some(Default::Boolean(value))) => Some(Fill::Text(value.to_string().into())),
-        (_, Some(Default::OfDatabase) | None) => None,
+        (_, Some(Default::OfDatabase)) | (Behaviour::Id(_), None) => None,
+        (Behaviour::Plain, None) => Some(Fill::Stopgap(stopgap(model, scalar.r#type)?.into())),
     }
+}
+
+/// The value that Prisma gives rows in a required field without a default.
+fn stopgap(model: &Model, r#type: ScalarType) -> Option<&str> {
+    Some(match r#type {
+        ScalarType::Id => "DefaultCUIDMigrationValue",
+        ScalarType::Uuid => "550e8400-e29b-11d4-a716-446655440000",
+        ScalarType::String => "",
+        ScalarType::Int | ScalarType::Float => "0",
+        ScalarType::Boolean => "false",
+        ScalarType::DateTime => "1970-01-01 00:00:00",
+        ScalarType::Json => "{}",
+        ScalarType::Enum(index) => model.enums.get(index.0)?.values.first()?,
+    })
 }
 
 /// A moment in the form in which columns have it: in UTC, without a time zone.

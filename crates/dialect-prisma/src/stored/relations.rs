@@ -2,12 +2,12 @@
 
 use storage::plan::Names;
 use storage::tables::{
-    self, Column, ColumnType, Index, IndexMethod, OnDelete, Reference, Side, Stored, StoredValue,
-    Table, Unique,
+    self, Column, ColumnType, Index, IndexMethod, OnDelete, Reference, RequiredRelation, Side,
+    Stored, StoredValue, Table, Unique,
 };
 
 use super::{key_column, key_type};
-use crate::model::{End, Model, Relation, RelationEnd, RelationStorage, Type};
+use crate::model::{End, FieldKind, Model, Relation, RelationEnd, RelationStorage, Type};
 
 /// Adds a relation to the tables. Those of the types come first, in their order.
 pub(super) fn store(
@@ -16,6 +16,17 @@ pub(super) fn store(
     tables: &mut Vec<Table>,
     names: &mut Names,
 ) {
+    if let Some(ends) = ends(model, relation) {
+        for end in [End::A, End::B] {
+            let own = relation.end(end);
+            let table = own.r#type.0;
+            if is_required(model, own)
+                && let Some(requires) = tables.get_mut(table).and_then(|own| own.requires.as_mut())
+            {
+                requires.push(RequiredRelation { relation: ends.clone(), side: side(end) });
+            }
+        }
+    }
     match &relation.storage {
         RelationStorage::Inline { end, column } => {
             add_column(model, relation, (*end, column), tables, names);
@@ -25,6 +36,15 @@ pub(super) fn store(
             tables.extend(pairs(model, relation, table, columns, names));
         }
     }
+}
+
+/// True if a row of an end must have another.
+fn is_required(model: &Model, end: &RelationEnd) -> bool {
+    let own = model.types.get(end.r#type.0);
+    let field = end.field.and_then(|place| own?.fields.get(place));
+    field.is_some_and(|field| {
+        field.is_required && !matches!(field.kind, FieldKind::Relation { is_list: true, .. })
+    })
 }
 
 fn find_type(model: &Model, end: &RelationEnd) -> Option<Type> {
@@ -143,5 +163,6 @@ fn pairs(
         }],
         stores: Stored::Relation(ends),
         groups: Vec::new(),
+        requires: None,
     })
 }

@@ -332,19 +332,20 @@ fn checks_of_renamed_parts_use_their_old_names() {
         after,
         &postgres(),
         &expect![[r#"
-        -- Obstacle(Null { table: "E", column: "f" }): SELECT count(*) FROM "default$default"."A" WHERE "b" IS NULL
-        -- Loss(Values { table: "E", column: "g" }): SELECT count(*) FROM "default$default"."A" WHERE "d" NOT IN ('C')
-        -- Loss(Column { table: "E", column: "c" }): SELECT count(*) FROM "default$default"."A" WHERE "c" IS NOT NULL
-        ALTER TABLE "default$default"."A" RENAME TO "E";
-        ALTER TABLE "default$default"."E" RENAME COLUMN "b" TO "f";
-        ALTER TABLE "default$default"."E" RENAME COLUMN "d" TO "g";
-        ALTER TABLE "default$default"."E" RENAME CONSTRAINT "A_d_check" TO "E_g_check";
-        ALTER TABLE "default$default"."E" DROP CONSTRAINT "E_g_check";
-        UPDATE "default$default"."E" SET "g" = CAST(NULL AS TEXT) WHERE "g" NOT IN ('C');
-        ALTER TABLE "default$default"."E" DROP COLUMN "c";
-        ALTER TABLE "default$default"."E" ALTER COLUMN "f" SET NOT NULL;
-        ALTER TABLE "default$default"."E" ADD CONSTRAINT "E_g_check" CHECK ("g" IN ('C'));
-    "#]],
+            -- Loss(Stopgap { table: "E", column: "f", value: "" }): SELECT count(*) FROM "default$default"."A" WHERE "b" IS NULL
+            -- Loss(Values { table: "E", column: "g" }): SELECT count(*) FROM "default$default"."A" WHERE "d" NOT IN ('C')
+            -- Loss(Column { table: "E", column: "c" }): SELECT count(*) FROM "default$default"."A" WHERE "c" IS NOT NULL
+            ALTER TABLE "default$default"."A" RENAME TO "E";
+            ALTER TABLE "default$default"."E" RENAME COLUMN "b" TO "f";
+            ALTER TABLE "default$default"."E" RENAME COLUMN "d" TO "g";
+            ALTER TABLE "default$default"."E" RENAME CONSTRAINT "A_d_check" TO "E_g_check";
+            ALTER TABLE "default$default"."E" DROP CONSTRAINT "E_g_check";
+            UPDATE "default$default"."E" SET "g" = CAST(NULL AS TEXT) WHERE "g" NOT IN ('C');
+            ALTER TABLE "default$default"."E" DROP COLUMN "c";
+            UPDATE "default$default"."E" SET "f" = '' WHERE "f" IS NULL;
+            ALTER TABLE "default$default"."E" ALTER COLUMN "f" SET NOT NULL;
+            ALTER TABLE "default$default"."E" ADD CONSTRAINT "E_g_check" CHECK ("g" IN ('C'));
+        "#]],
     );
 }
 
@@ -399,24 +400,24 @@ fn what_is_lost_is_counted() {
         after,
         &Database::sqlite(),
         &expect![[r#"
-        -- Obstacle(Null { table: "A", column: "c" }): SELECT count(*) FROM "A" WHERE "c" IS NULL
-        -- Obstacle(NoValue { table: "A", column: "e" }): SELECT count(*) FROM "A"
-        -- Loss(Column { table: "A", column: "b" }): SELECT count(*) FROM "A" WHERE "b" IS NOT NULL
-        -- Loss(Table("D")): SELECT count(*) FROM "D"
-        -- Loss(Table("A_tags")): SELECT count(*) FROM "A_tags"
-        CREATE TABLE "thalweg_new_A" (
-          "id" VARCHAR(25) NOT NULL,
-          "c" TEXT NOT NULL,
-          "e" INTEGER NOT NULL,
-          "f" INTEGER NOT NULL,
-          PRIMARY KEY ("id")
-        );
-        INSERT INTO "thalweg_new_A" ("id", "c", "f") SELECT "id", CAST("c" AS TEXT), CAST('3' AS INTEGER) FROM "A";
-        DROP TABLE "A";
-        ALTER TABLE "thalweg_new_A" RENAME TO "A";
-        DROP TABLE "D";
-        DROP TABLE "A_tags";
-    "#]],
+            -- Loss(Stopgap { table: "A", column: "c", value: "" }): SELECT count(*) FROM "A" WHERE "c" IS NULL
+            -- Loss(Stopgap { table: "A", column: "e", value: "0" }): SELECT count(*) FROM "A"
+            -- Loss(Column { table: "A", column: "b" }): SELECT count(*) FROM "A" WHERE "b" IS NOT NULL
+            -- Loss(Table("D")): SELECT count(*) FROM "D"
+            -- Loss(Table("A_tags")): SELECT count(*) FROM "A_tags"
+            CREATE TABLE "thalweg_new_A" (
+              "id" VARCHAR(25) NOT NULL,
+              "c" TEXT NOT NULL,
+              "e" INTEGER NOT NULL,
+              "f" INTEGER NOT NULL,
+              PRIMARY KEY ("id")
+            );
+            INSERT INTO "thalweg_new_A" ("id", "c", "e", "f") SELECT "id", coalesce(CAST("c" AS TEXT), ''), CAST('0' AS INTEGER), CAST('3' AS INTEGER) FROM "A";
+            DROP TABLE "A";
+            ALTER TABLE "thalweg_new_A" RENAME TO "A";
+            DROP TABLE "D";
+            DROP TABLE "A_tags";
+        "#]],
     );
 }
 
@@ -509,5 +510,108 @@ fn a_relation_between_other_types_has_new_pairs() {
         ALTER TABLE "thalweg_new__R" RENAME TO "_R";
         CREATE INDEX "_R_B" ON "_R" ("B");
     "#]],
+    );
+}
+
+#[test]
+fn rows_need_another_where_a_relation_becomes_required() {
+    let with = |a: &str, b: &str, rest: &str| {
+        format!(
+            "type A {{ id: ID! @id {a} }} type B {{ id: ID! @id {b} }} \
+             type C {{ id: ID! @id }} {rest}"
+        )
+    };
+    let inline = "@relation(link: INLINE)";
+    let optional = with(&format!("b: B {inline}"), "a: A", "");
+    // In the row, in the other row, in a table of pairs, and without rows so far.
+    let own = with(&format!("b: B! {inline}"), "a: A", "");
+    check(
+        &optional,
+        &own,
+        &postgres(),
+        &expect![[r#"
+        -- Obstacle(Unrelated { table: "A", field: "b" }): SELECT count(*) FROM "default$default"."A" WHERE "id" NOT IN (SELECT "id" FROM "default$default"."A" WHERE "b" IS NOT NULL)
+    "#]],
+    );
+    check(&own, &own, &postgres(), &expect![""]);
+    check(
+        &optional,
+        &with(&format!("b: B {inline}"), "a: A!", ""),
+        &postgres(),
+        &expect![[r#"
+        -- Obstacle(Unrelated { table: "B", field: "a" }): SELECT count(*) FROM "default$default"."B" WHERE "id" NOT IN (SELECT "b" FROM "default$default"."A" WHERE "b" IS NOT NULL)
+    "#]],
+    );
+    let table = with("b: B @relation(link: TABLE)", "a: [A!]!", "");
+    let required = with("b: B! @relation(link: TABLE)", "a: [A!]!", "");
+    check(
+        &table,
+        &required,
+        &Database::sqlite(),
+        &expect![[r#"
+        -- Obstacle(Unrelated { table: "A", field: "b" }): SELECT count(*) FROM "A" WHERE "id" NOT IN (SELECT "A" FROM "_AToB")
+    "#]],
+    );
+    let new = with(&format!("b: B {inline} c: C! {inline}"), "a: A", "");
+    check(
+        &optional,
+        &new,
+        &postgres(),
+        &expect![[r#"
+        -- Obstacle(Unrelated { table: "A", field: "c" }): SELECT count(*) FROM "default$default"."A"
+        ALTER TABLE "default$default"."A" ADD COLUMN "c" VARCHAR(25);
+        CREATE INDEX "A_c_idx" ON "default$default"."A" ("c");
+        ALTER TABLE "default$default"."A" ADD CONSTRAINT "A_c_fkey" FOREIGN KEY ("c") REFERENCES "default$default"."C" ("id") ON DELETE SET NULL;
+    "#]],
+    );
+    // Histories that do not say what was required.
+    let mut recorded = layout(&optional).plan(&postgres(), &Tables::default()).tables;
+    recorded.tables.iter_mut().for_each(|table| table.requires = None);
+    let layout = layout(&own);
+    let planned = layout.plan(&postgres(), &recorded);
+    let migration = layout.migration(&recorded, &planned.tables, &postgres()).unwrap();
+    assert!(migration.is_empty());
+}
+
+#[test]
+fn values_that_a_new_type_has_not_become_that_of_prisma() {
+    let before = "type A { id: ID! @id a: String! b: String! @unique c: E! } enum E { X Y }";
+    let after = "type A { id: ID! @id a: Int! b: Int! @unique c: E! } enum E { Y Z }";
+    check(
+        before,
+        after,
+        &postgres(),
+        &expect![[r#"
+            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "default$default"."A"
+            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "default$default"."A"
+            -- Obstacle(Values { table: "A", column: "c" }): SELECT count(*) FROM "default$default"."A" WHERE "c" NOT IN ('Y', 'Z')
+            ALTER TABLE "default$default"."A" DROP CONSTRAINT "A_c_check";
+            ALTER TABLE "default$default"."A" ALTER COLUMN "a" TYPE INTEGER USING CAST('0' AS INTEGER);
+            ALTER TABLE "default$default"."A" ALTER COLUMN "b" TYPE INTEGER USING CAST(NULL AS INTEGER);
+            UPDATE "default$default"."A" SET "c" = 'Y' WHERE "c" NOT IN ('Y', 'Z');
+            ALTER TABLE "default$default"."A" ADD CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'));
+        "#]],
+    );
+    check(
+        before,
+        after,
+        &Database::sqlite(),
+        &expect![[r#"
+            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "A"
+            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "A"
+            -- Obstacle(Values { table: "A", column: "c" }): SELECT count(*) FROM "A" WHERE "c" NOT IN ('Y', 'Z')
+            CREATE TABLE "thalweg_new_A" (
+              "id" VARCHAR(25) NOT NULL,
+              "a" INTEGER NOT NULL,
+              "b" INTEGER NOT NULL,
+              "c" TEXT NOT NULL,
+              PRIMARY KEY ("id"),
+              CONSTRAINT "A.b._UNIQUE" UNIQUE ("b"),
+              CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'))
+            );
+            INSERT INTO "thalweg_new_A" ("id", "a", "c") SELECT "id", CAST('0' AS INTEGER), coalesce(CASE WHEN "c" IN ('Y', 'Z') THEN "c" END, 'Y') FROM "A";
+            DROP TABLE "A";
+            ALTER TABLE "thalweg_new_A" RENAME TO "A";
+        "#]],
     );
 }

@@ -53,8 +53,9 @@ impl MemorySize for Unit {
 
 impl MemorySize for Requirement {
     fn memory_size(&self) -> usize {
-        let Self { after: _, test, root: _, otherwise, when } = self;
+        let Self { after: _, test, root: _, otherwise, gaps, when } = self;
         size_of_val(&**when)
+            + sum!(gaps)
             + match test {
                 Test::RowThere | Test::NoRow => sum!(otherwise),
                 Test::AtMost(most) => sum!(most, otherwise),
@@ -106,7 +107,13 @@ impl MemorySize for BoundedPages {
 impl MemorySize for Parameter {
     fn memory_size(&self) -> usize {
         let Self { source, kind: _ } = self;
-        match source {
+        sum!(source)
+    }
+}
+
+impl MemorySize for ParameterSource {
+    fn memory_size(&self) -> usize {
+        match self {
             ParameterSource::Operand(operand) => sum!(operand),
             ParameterSource::Objects(list) => {
                 let ObjectList { table, only_if: _, which: _, each } = &**list;

@@ -61,7 +61,7 @@ impl DataOf {
     /// True if such rows can have the value.
     fn has(self, role: &WriteRole) -> bool {
         match role {
-            WriteRole::Stored(_) => true,
+            WriteRole::Stored(_) | WriteRole::Related(RelatedRole::Limited(_)) => true,
             WriteRole::Assign { .. } => matches!(self, Self::Existing | Self::All),
             WriteRole::Related(RelatedRole::Reference(_)) => self == Self::EachNew,
             WriteRole::Related(RelatedRole::Elements(_)) => self != Self::EachNew,
@@ -115,6 +115,7 @@ impl<'a> RowInputs<'a> {
             RelatedRole::Update => &mut self.update,
             RelatedRole::Create => &mut self.create,
             RelatedRole::Elements(_)
+            | RelatedRole::Limited(_)
             | RelatedRole::SetElements
             | RelatedRole::Reference(_)
             | RelatedRole::Relation(_)
@@ -185,6 +186,13 @@ impl<'a> Context<'a> {
                 InputRole::Write(WriteRole::Stored(field)) => {
                     self.refuse_null((id, &input), place)?;
                     data.stored.push((*field, self.operand(&input, r#type)));
+                }
+                InputRole::Write(WriteRole::Related(RelatedRole::Limited(text))) => {
+                    self.refuse_null((id, &input), place)?;
+                    if self.is_longer(&input, text.most) {
+                        return Err(LowerError::refused(&text.otherwise, place.location));
+                    }
+                    data.stored.push((text.field, self.operand(&input, r#type)));
                 }
                 InputRole::Write(WriteRole::Assign { field, verb }) => {
                     self.refuse_null((id, &input), place)?;

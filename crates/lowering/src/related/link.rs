@@ -107,12 +107,11 @@ impl<'a> Context<'a> {
         &mut self,
         writes: &RelationWrites,
         (parent, child): (&Known<'_>, &Known<'_>),
-        selected: Option<&Selector<'_>>,
     ) {
         let filter = Filter::and(vec![child.is_it(), related_to(writes, parent)]);
         let from = From::Entity(child.rows.entity);
         let rows = Rows::unordered(self.rows_id(), from, filter, Vec::new());
-        self.add_requirement(rows, true, unrelated(writes, child.rows, selected));
+        self.add_requirement(rows, true, unrelated(writes, &Unrelated::Both { parent, child }));
     }
 
     /// Makes two rows related.
@@ -224,22 +223,57 @@ fn violated(message: &str) -> Otherwise {
     Otherwise::new(OtherwiseKind::RequiredRelation, message)
 }
 
+/// What an error about rows that are not related says of them.
+#[derive(Debug)]
+pub(super) enum Unrelated<'s> {
+    /// The row above and the named one, by their keys.
+    Both {
+        parent: &'s Known<'s>,
+        child: &'s Known<'s>,
+    },
+    /// The row above, which has no other.
+    Parent(&'s Known<'s>, &'s RelatedRows),
+    /// The named row, as the request names it.
+    Child(&'s RelatedRows, &'s Selector<'s>),
+    Neither(&'s RelatedRows),
+}
+
 /// The error of a row that is not related to the one in whose changes it is named.
-pub(super) fn unrelated(
-    writes: &RelationWrites,
-    child: &RelatedRows,
-    selected: Option<&Selector<'_>>,
-) -> Otherwise {
-    let begin = format!("{} connected to a Node for the model {}", writes.unrelated, child.name);
-    let kind = OtherwiseKind::Unrelated;
-    match selected {
-        None => Otherwise::new(kind, format!("{begin} on your mutation path.")),
-        Some(Selector { name, value, .. }) => {
-            let gap = Otherwise::GAP;
-            let message = format!(
-                "{begin} with the value '{gap}' for the field '{name}' on your mutation path."
-            );
-            Otherwise { gaps: vec![value.clone()], ..Otherwise::new(kind, message) }
+pub(super) fn unrelated(writes: &RelationWrites, rows: &Unrelated<'_>) -> Otherwise {
+    const PATH: &str = "on your mutation path.";
+    let gap = Otherwise::GAP;
+    let of = |name: &str| format!("with the value '{gap}' for the field '{name}'");
+    let key = |row: &Known<'_>| of(&row.rows.key_name);
+    let begin = &writes.unrelated;
+    let (message, gaps) = match rows {
+        Unrelated::Both { parent, child } => (
+            format!(
+                "{begin} {} connected to a node for the model {} {}",
+                key(parent),
+                child.rows.name,
+                key(child)
+            ),
+            vec![parent.key.clone(), child.key.clone()],
+        ),
+        Unrelated::Parent(parent, child) => (
+            format!(
+                "{begin} {} connected to a node for the model {} {PATH}",
+                key(parent),
+                child.name
+            ),
+            vec![parent.key.clone()],
+        ),
+        Unrelated::Child(child, selected) => (
+            format!(
+                "{begin} connected to a Node for the model {} {} {PATH}",
+                child.name,
+                of(selected.name)
+            ),
+            vec![selected.value.clone()],
+        ),
+        Unrelated::Neither(child) => {
+            (format!("{begin} connected to a Node for the model {} {PATH}", child.name), Vec::new())
         }
-    }
+    };
+    Otherwise { gaps, ..Otherwise::new(OtherwiseKind::Unrelated, message) }
 }

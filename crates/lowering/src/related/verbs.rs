@@ -9,7 +9,7 @@ use super::super::input::Input;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::data::{DataOf, InputEntry, Selector, Verb};
-use super::link::{related_to, unrelated};
+use super::link::{Unrelated, related_to, unrelated};
 use super::{Known, Place, missing};
 use api::binding::{RelatedRows, RelationLink, RelationVerb, RelationWrites};
 
@@ -113,7 +113,7 @@ impl<'a> Context<'a> {
                     }
                     let selected = self.selector(target, given, place)?;
                     let child = self.find_row(target, &selected);
-                    self.require_related(writes, (parent, &child), Some(&selected));
+                    self.require_related(writes, (parent, &child));
                     match verb {
                         RelationVerb::Delete => {
                             self.delete_rows(target, &child.key_is(), None, place)?;
@@ -142,7 +142,7 @@ impl<'a> Context<'a> {
             self.violate(writes, parent);
         }
         let child = self.find_key(target, related_to(writes, parent));
-        self.require_row(&child, unrelated(writes, target, None));
+        self.require_row(&child, unrelated(writes, &Unrelated::Parent(parent, target)));
         match verb {
             RelationVerb::Delete => self.delete_rows(target, &child.key_is(), None, place),
             _ => self.unrelate_parent(writes, parent),
@@ -260,7 +260,7 @@ impl<'a> Context<'a> {
         let target = self.rows_with_relations(writes.target)?;
         if !writes.near.is_list {
             let child = self.find_key(target, related_to(writes, parent));
-            self.require_row(&child, unrelated(writes, target, None));
+            self.require_row(&child, unrelated(writes, &Unrelated::Neither(target)));
             let data = self.row_data((id, input), DataOf::Existing, place)?;
             return self.update_row(&child, data, place);
         }
@@ -283,7 +283,7 @@ impl<'a> Context<'a> {
         self.require_row(&any, missing(target, selected.name, &selected.value));
         let filter = Filter::and(vec![selected.filter.clone(), related_to(writes, parent)]);
         let child = self.find_key(target, filter);
-        self.require_row(&child, unrelated(writes, target, Some(selected)));
+        self.require_row(&child, unrelated(writes, &Unrelated::Child(target, selected)));
         child
     }
 

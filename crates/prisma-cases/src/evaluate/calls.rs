@@ -240,7 +240,13 @@ impl Program<'_> {
                 Ok(Value::Anything) => Ok(Value::Anything),
                 Ok(_) => Err(self.failed("an error was expected".into())),
             },
-            "println" | "print" => Ok(Value::Unit),
+            "println" | "print" => {
+                self.arguments(arguments, scope)?;
+                Ok(Value::Unit)
+            }
+            "table" | "name" | "field" => {
+                Self::sql_function(name, &self.arguments(arguments, scope)?)
+            }
             "withFixture" | "behavior" => Err(Self::not_understood(name)),
             _ => {
                 let value = self.library_name(name);
@@ -271,6 +277,10 @@ impl Program<'_> {
                 }
                 Ok(Value::list(items))
             }
+            "Option" => Ok(Value::Option(match one() {
+                Value::Null => None,
+                value => Some(Rc::new(value)),
+            })),
             "Map" => Ok(Value::list(arguments.positional)),
             "Some" => Ok(Value::Option(Some(Rc::new(one())))),
             "Future" | "Try" => Ok(one()),
@@ -287,6 +297,13 @@ impl Program<'_> {
                     _ => &["jsonElements", "size"],
                 };
                 let mut members = serde_json::Map::new();
+                if name == "Cursor" {
+                    // Prisma writes two members that it does not use.
+                    let is_end = matches!(arguments.get("table", 0), Some(Value::Int(-1)));
+                    let unused = if is_end { -1 } else { 0 };
+                    members.insert("field".into(), unused.into());
+                    members.insert("array".into(), unused.into());
+                }
                 for (idx, key) in keys.iter().enumerate() {
                     let value = arguments.get(key, idx).unwrap_or(Value::Null);
                     members.insert((*key).into(), Self::to_json(&value)?);
@@ -458,6 +475,8 @@ impl Program<'_> {
             {
                 Ok(Value::text(format!("{year}-01-01T00:00:00.000Z")))
             }
+            // Of the library of statements.
+            ("Settings", None) => Ok(Value::Anything),
             ("BulkImport", Some(Value::Project(project))) => {
                 Ok(host(Host::Importer(project.clone())))
             }

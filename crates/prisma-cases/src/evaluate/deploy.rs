@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::calls::Arguments;
 use super::{Evaluated, Program, Stop, host};
 use crate::service::Losses;
-use crate::value::{Deployment, Host, Matcher, Place, Project, Value};
+use crate::value::{Deployment, Host, Matcher, Place, Project, Value, errors_of};
 
 /// What a test expects of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +126,13 @@ impl Program<'_> {
             (Host::Accepted, _) => {
                 self.left_out.borrow_mut().push("what Prisma knows of the datamodel".into());
             }
+            // Thalweg tells all mistakes, and what stands in the way of more of them once.
+            (Host::Refusal(text), Matcher::Size(size)) => {
+                let own = errors_of(text);
+                if i64::try_from(own) != Ok(*size) {
+                    self.other_error(format!("  expected {size} errors\n  received {own}: {text}"));
+                }
+            }
             (Host::RefusalPart(text), Matcher::Equal(expected)) => {
                 let expected = match expected {
                     Value::Option(None) => return Ok(Value::Unit),
@@ -139,6 +146,12 @@ impl Program<'_> {
             (Host::RefusalPart(text), Matcher::Include(expected)) => {
                 if !text.contains(&**expected) {
                     self.other_error(format!("  expected {expected}\n  received {text}"));
+                }
+            }
+            (Host::Deployment(deployment), Matcher::Include(expected)) => {
+                let received = &deployment.text;
+                if !received.contains(&**expected) {
+                    self.other_error(format!("  expected {expected}\n  received {received}"));
                 }
             }
             (Host::Deployment(deployment), Matcher::Equal(Value::Text(expected))) => {

@@ -9,10 +9,12 @@ use super::calls::Arguments;
 use super::methods::{path_of, strip_margin};
 use super::{Evaluated, Program, Stop, host};
 use crate::service::{Endpoint, Service, has_capability};
-use crate::value::{Closure, Host, Place, Project, Value};
+use crate::value::{Closure, Host, Place, Project, Value, errors_of};
 
 /// Longer waits of a test are cut.
 const MAX_SLEEP: Duration = Duration::from_secs(2);
+/// A moment has milliseconds.
+const BETWEEN_REQUESTS: Duration = Duration::from_millis(1);
 /// Longer texts are shortened in the trail.
 const MAX_TRAIL: usize = 3000;
 
@@ -114,6 +116,11 @@ impl Program<'_> {
             },
             Host::Named(own) => match &**own {
                 "testDependencies" if name == "apiSchemaBuilder" => Ok(host(Host::SchemaBuilder)),
+                // The prefix of fields that Prisma adds for the other ends of relations.
+                "Field" if name == "magicalBackRelationPrefix" => {
+                    Ok(Value::text("_MagicalBackRelation_"))
+                }
+                "SQLDialect" | "ParamType" => Ok(Value::named(name)),
                 "ConnectorTag"
                 | "ConnectorCapability"
                 | "TypeIdentifier"
@@ -127,6 +134,9 @@ impl Program<'_> {
             Host::DeployServer => self.deploy_method(name, arguments),
             Host::Refusal(text) => match name {
                 "head" | "last" | "apply" => Ok(Value::Host(of.clone())),
+                "size" | "length" => {
+                    Ok(Value::Int(i64::try_from(errors_of(text)).unwrap_or(i64::MAX)))
+                }
                 "description" | "type" | "field" => Ok(host(Host::RefusalPart(text.clone()))),
                 _ => Err(Self::not_understood(format!("the {name} of errors"))),
             },
@@ -138,15 +148,27 @@ impl Program<'_> {
             Host::Library(library) => self.library_method(library, name, arguments),
             Host::Schema(project) => match (name, arguments.positional.first()) {
                 ("getModelByName_!", Some(Value::Text(model))) => {
-                    Ok(host(Host::Model(table_of(&project.data_model, model).into())))
+                    Ok(host(Host::Model(project.clone(), model.clone())))
                 }
                 // Prisma's process knows more of a project than is compared.
                 _ => Ok(host(Host::Accepted)),
             },
-            Host::Model(table) => match name {
-                "dbName" => Ok(Value::Text(table.clone())),
+            Host::Model(project, model) => match (name, arguments.positional.first()) {
+                ("dbName", _) => Ok(Value::text(table_of(&project.data_model, model))),
+                ("idField_!", _) => match id_of(&project.data_model, model) {
+                    Some(field) => Ok(host(Host::Column(field.into()))),
+                    None => Err(Self::not_understood("a model without an id")),
+                },
+                ("getScalarFieldByName_!", Some(Value::Text(field))) => {
+                    Ok(host(Host::Column(field.clone())))
+                }
                 _ => Err(Self::not_understood(format!("the {name} of a model"))),
             },
+            Host::Column(column) => match name {
+                "dbName" | "name" => Ok(Value::Text(column.clone())),
+                _ => Err(Self::not_understood(format!("the {name} of a field"))),
+            },
+            Host::Sql(text) => Self::sql_method(text, name, arguments),
         }
     }
 
@@ -294,6 +316,8 @@ impl Program<'_> {
             Err(other) => return Err(other),
         };
         if let Some(answer) = &answer {
+            // Prisma takes longer, so its rows have moments of their own.
+            std::thread::sleep(BETWEEN_REQUESTS);
             let answer = answer.to_string();
             let line = format!("  request {}\n  answer {}", cut(shown), cut(&answer));
             self.trail.borrow_mut().push(line);
@@ -343,6 +367,11 @@ impl Program<'_> {
             (_, "apply", _) => self.apply(&host(Host::Library(library.into())), arguments.clone()),
             ("Vector" | "List" | "Seq" | "Set" | "Map", "empty", _) => Ok(Value::list(Vec::new())),
             ("Option", "empty", _) => Ok(Value::Option(None)),
+            ("DSL", "using", _) => Ok(host(Host::Sql("".into()))),
+            ("StringUtil", "escapeString", Some(text)) => {
+                let quoted = Json::from(text.to_text()).to_string();
+                Ok(Value::text(&quoted[1..quoted.len() - 1]))
+            }
             ("JsObject", "empty", _) => Ok(Value::json(json!({}))),
             ("Future", "traverse", Some(list)) => {
                 let closure = Closure::Method(list.clone(), "traverse".into());
@@ -393,6 +422,16 @@ fn table_of(data_model: &str, model: &str) -> String {
     quoted.unwrap_or(model).to_owned()
 }
 
+/// The field of a model's id.
+fn id_of(data_model: &str, model: &str) -> Option<String> {
+    let lines = data_model.lines().map(str::trim);
+    let mut own = lines.skip_while(|line| {
+        line.strip_prefix("type ").and_then(|head| head.split_whitespace().next()) != Some(model)
+    });
+    let line = own.find(|line| line.contains("@id"))?;
+    Some(line.split(':').next()?.trim().to_owned())
+}
+
 fn cut(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(MAX_TRAIL) {
@@ -410,5 +449,8 @@ mod tests {
         let data_model = "type A {\n a: B }\ntype AB @db(name: \"ab_s\") {\n}";
         assert_eq!(table_of(data_model, "A"), "A");
         assert_eq!(table_of(data_model, "AB"), "ab_s");
+        let data_model = "type A {\n a: Int @id\n}\ntype AB {\n  key : ID! @id\n}";
+        assert_eq!(id_of(data_model, "AB").as_deref(), Some("key"));
+        assert_eq!(id_of(data_model, "B"), None);
     }
 }

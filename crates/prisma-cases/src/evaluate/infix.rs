@@ -105,8 +105,9 @@ impl Program<'_> {
         matcher: &Matcher,
         is_negated: bool,
     ) -> Evaluated {
-        if let Value::Host(of @ (Host::Deployment(_) | Host::RefusalPart(_) | Host::Accepted)) =
-            value
+        if let Value::Host(
+            of @ (Host::Deployment(_) | Host::Refusal(_) | Host::RefusalPart(_) | Host::Accepted),
+        ) = value
         {
             return self.assert_deployed(of, matcher);
         }

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::calls::Arguments;
 use super::{Evaluated, Program, Stop};
+use crate::service::Database;
 use crate::value::{Binding, Closure, Host, Place, Value, equal};
 
 impl Program<'_> {
@@ -82,6 +83,10 @@ impl Program<'_> {
             Value::Record(record) => self.record_method(record, name, &arguments),
             Value::Project(project) => match name {
                 "id" => Ok(Value::text("default@default")),
+                "dbName" => Ok(Value::text(match self.database {
+                    Database::Postgres => "public",
+                    Database::Sqlite => "main",
+                })),
                 "schema" => Ok(Value::Host(Host::Schema(project.clone()))),
                 _ => Self::any_method(value, name),
             },
@@ -275,6 +280,8 @@ impl Program<'_> {
             ("isEmpty", _) => Ok(Value::Bool(option.is_none())),
             ("get", Some(value)) => Ok((**value).clone()),
             ("get", None) => Err(self.failed("None has no value".into())),
+            ("orNull", Some(value)) => Ok((**value).clone()),
+            ("orNull", None) => Ok(Value::Null),
             ("getOrElse", Some(value)) => Ok((**value).clone()),
             ("getOrElse", None) => Ok(arguments.positional.first().cloned().unwrap_or(Value::Unit)),
             ("map", Some(value)) => {

@@ -68,6 +68,8 @@ const LIBRARY: &[&str] = &[
     "JsonBundle",
     "ForeignKey",
     "ConnectorCapabilities",
+    "DSL",
+    "StringUtil",
 ];
 
 /// Words of the schema matchers.
@@ -91,7 +93,9 @@ impl Program<'_> {
             "testDependencies" => Value::named(name),
             "SchemaDsl" => host(Host::SchemaDsl),
             "SchemaRenderer" => host(Host::SchemaRenderer),
-            "TypeIdentifier" | "DateTimeZone" | "com" => Value::named(name),
+            "TypeIdentifier" | "DateTimeZone" | "com" | "SQLDialect" | "ParamType" | "Field" => {
+                Value::named(name)
+            }
             "inspect" => return self.inspect(),
             "isPostgres" => Value::Bool(self.database == Database::Postgres),
             "isMySql" => Value::Bool(false),

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Value, equal};
+use serde_json::Value as Json;
+
+use super::{Host, Value, equal, equal_json};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Matcher {
@@ -30,7 +32,7 @@ impl Matcher {
         }
         match self {
             Self::Equal(expected) => Ok(equal(value, expected)),
-            Self::Include(part) => text(value).map(|text| text.contains(&**part)),
+            Self::Include(part) => text(value).map(|text| includes(&text, part)),
             Self::StartWith(part) => text(value).map(|text| text.starts_with(&**part)),
             Self::EndWith(part) => text(value).map(|text| text.ends_with(&**part)),
             Self::Size(size) => size_of(value).map(|own| own as i64 == *size),
@@ -97,10 +99,35 @@ fn items(value: &Value) -> Result<Vec<Value>, String> {
 
 fn size_of(value: &Value) -> Result<usize, String> {
     match value {
+        Value::Host(Host::Refusal(text)) => Ok(errors_of(text)),
         Value::Text(text) => Ok(text.chars().count()),
         Value::Option(option) => Ok(usize::from(option.is_some())),
         _ => items(value).map(|items| items.len()),
     }
+}
+
+/// The number of errors in what a command says.
+pub(crate) fn errors_of(text: &str) -> usize {
+    text.matches("error: ").count()
+}
+
+/// A text is a part of another, or an object in its JSON: Prisma's objects have their members in the
+/// order of a hash table.
+fn includes(text: &str, part: &str) -> bool {
+    fn has(json: &Json, part: &Json) -> bool {
+        equal_json(json, part)
+            || match json {
+                Json::Array(items) => items.iter().any(|item| has(item, part)),
+                Json::Object(members) => members.values().any(|member| has(member, part)),
+                _ => false,
+            }
+    }
+    let parse = |text: &str| serde_json::from_str::<Json>(text).ok();
+    text.contains(part)
+        || match (parse(part).filter(Json::is_object), parse(text)) {
+            (Some(part), Some(json)) => has(&json, &part),
+            _ => false,
+        }
 }
 
 #[cfg(test)]
@@ -117,6 +144,9 @@ mod tests {
     fn texts_and_lists() {
         check(&Matcher::Include("b".into()), &Value::text("abc"), true);
         check(&Matcher::Include("d".into()), &Value::text("abc"), false);
+        let object = Matcher::Include(r#"{"a":1,"b":2}"#.into());
+        check(&object, &Value::text(r#"[[{"b":2,"a":1}]]"#), true);
+        check(&object, &Value::text(r#"[{"b":2,"a":1,"c":3}]"#), false);
         check(&Matcher::Size(2), &Value::json(json!([1, 2])), true);
         check(&Matcher::Empty, &Value::json(json!([1])), false);
         let list = |items: &[i64]| Value::list(items.iter().copied().map(Value::Int).collect());

@@ -204,7 +204,7 @@ impl Compiler<'_> {
                     // What it was to refer to is there already.
                     let message = "A row that others are to be connected with is not there.";
                     let otherwise = Otherwise::new(OtherwiseKind::Missing, message);
-                    self.require_of(outer.level, Test::RowThere, otherwise, unit);
+                    self.require_of(outer.level, Test::RowThere, otherwise, unit)?;
                 }
                 if let Some(at_most) = &update.at_most {
                     self.require_at_most(at_most, outer.level, unit);
@@ -270,9 +270,17 @@ impl Compiler<'_> {
         self.check(write, outer, unit)
     }
 
-    fn require_of(&self, after: LevelId, test: Test, otherwise: Otherwise, unit: &mut Unit) {
+    fn require_of(
+        &self,
+        after: LevelId,
+        test: Test,
+        otherwise: Otherwise,
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
         let when = self.when.as_slice().into();
-        unit.requirements.push(Requirement { after, test, root: self.root, otherwise, when });
+        let gaps = self.gaps(&otherwise)?;
+        unit.requirements.push(Requirement { after, test, root: self.root, otherwise, gaps, when });
+        Ok(())
     }
 }
 

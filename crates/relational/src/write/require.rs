@@ -32,9 +32,20 @@ impl Compiler<'_> {
             test: if *exists { Test::RowThere } else { Test::NoRow },
             root: self.root,
             otherwise: otherwise.clone(),
+            gaps: self.gaps(otherwise)?,
             when: self.when.as_slice().into(),
         });
         Ok(())
+    }
+
+    /// The values of the gaps of a message, which are known when its requirement is tested.
+    pub(super) fn gaps(
+        &self,
+        otherwise: &Otherwise,
+    ) -> Result<Box<[ParameterSource]>, CompileError> {
+        let mut statement = Statement::default();
+        let gaps = otherwise.gaps.iter().map(|gap| self.value_source(gap, &mut statement));
+        gaps.collect()
     }
 
     /// A level with a row if one passes.

@@ -108,7 +108,12 @@ fn arrays(
 }
 
 /// The value of a row that an earlier level returned.
-fn result(rows: &[Rows], level: LevelId, row: u32, column: u16) -> Option<&[u8]> {
+pub(in super::super) fn result(
+    rows: &[Rows],
+    level: LevelId,
+    row: u32,
+    column: u16,
+) -> Option<&[u8]> {
     rows.get(usize::from(level.0))?.value(row as usize, usize::from(column))
 }
 

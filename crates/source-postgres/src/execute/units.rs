@@ -33,7 +33,7 @@ use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
 use conflicts::Conflicts;
 
-use super::{PostgresProgram, blamed, has_results, key_arrays, object_error, take};
+use super::{PostgresProgram, blamed, has_results, key_arrays, object_error, result, take};
 
 /// A program that changes something and is about to be run.
 pub(in super::super) struct Changing<'r> {
@@ -231,7 +231,7 @@ impl Changing<'_> {
                 // Nothing was changed where this fails.
                 return match self.unmet(unit, round, places.end, rows)? {
                     Some(requirement) => {
-                        Err(SendError::Unmet(requirement.root, requirement.error(self.variables)))
+                        Err(SendError::Unmet(requirement.root, self.refusal(requirement, rows)))
                     }
                     None => Ok(()),
                 };
@@ -244,7 +244,7 @@ impl Changing<'_> {
                     roll_back(pipeline).await?;
                     return Err(SendError::Unmet(
                         requirement.root,
-                        requirement.error(self.variables),
+                        self.refusal(requirement, rows),
                     ));
                 }
                 Err(error) => {
@@ -291,13 +291,21 @@ impl Changing<'_> {
             take(&self.program.program.levels, rows, results, &progress.sent[..*failed]);
             let round = self.program.program.levels[*place].round;
             if let Some(requirement) = self.unmet(unit, round, *place, rows)? {
-                return Err(SendError::Unmet(requirement.root, requirement.error(self.variables)));
+                return Err(SendError::Unmet(requirement.root, self.refusal(requirement, rows)));
             }
         }
         read?;
         self.observed.end_round();
         take(&self.program.program.levels, rows, results, &progress.sent);
         Ok(())
+    }
+
+    /// The error of a requirement that is not met.
+    fn refusal(&self, requirement: &Requirement, rows: &[Rows]) -> SourceError {
+        requirement.refusal(self.variables).error(|level, row, column| {
+            let value = result(rows, level, row, column)?;
+            Some(String::from_utf8_lossy(value).into_owned())
+        })
     }
 
     /// The first requirement that the levels of a round do not meet, of those before a place.

@@ -47,6 +47,18 @@ pub(super) enum Owned {
     Blob(Box<[u8]>),
 }
 
+impl Owned {
+    /// The value in a message.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Null | Self::Blob(_) => None,
+            Self::Integer(value) => Some(value.to_string()),
+            Self::Real(value) => Some(value.to_string()),
+            Self::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        }
+    }
+}
+
 /// The rows of a level under one row of the level above.
 #[derive(Debug)]
 pub(crate) struct GatheredCursor<'g> {

@@ -4,9 +4,11 @@ use std::ops::RangeInclusive;
 
 use response::LevelId;
 
-use relational::{Requirement, When};
+use relational::{Refusal, Requirement, When};
 use source::SourceError;
 use source::operand::Variables;
+
+use super::gathered::{Gathered, Owned};
 
 /// A requirement of a request, with the error that it is if it is not met.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub(crate) struct BoundRequirement {
     pub(super) when: Box<[When]>,
     /// Permitted numbers of rows.
     rows: RangeInclusive<u64>,
-    error: SourceError,
+    refusal: Refusal,
 }
 
 impl BoundRequirement {
@@ -32,15 +34,17 @@ impl BoundRequirement {
             root,
             when,
             rows: requirement.rows(variables)?,
-            error: requirement.error(variables),
+            refusal: requirement.refusal(variables),
         })
     }
 
-    /// Checks a number of rows.
-    pub(super) fn judge(&self, rows: u64) -> Result<(), SourceError> {
+    /// Checks a number of rows. An error may have values of rows that were read before.
+    pub(super) fn judge(&self, rows: u64, gathered: &Gathered) -> Result<(), SourceError> {
         match self.rows.contains(&rows) {
             true => Ok(()),
-            false => Err(self.error.clone()),
+            false => Err(self.refusal.error(|level, row, column| {
+                gathered.level(level).value(row as usize, column).and_then(Owned::text)
+            })),
         }
     }
 }

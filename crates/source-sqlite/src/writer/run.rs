@@ -150,7 +150,9 @@ impl Run<'_> {
             let of_level =
                 |own: &&BoundRequirement| own.after == given && self.gathered.meets(&own.when);
             for requirement in self.requirements.iter().filter(of_level) {
-                requirement.judge(count).map_err(|error| (requirement.root, error))?;
+                requirement
+                    .judge(count, &self.gathered)
+                    .map_err(|error| (requirement.root, error))?;
             }
         }
         Ok(())

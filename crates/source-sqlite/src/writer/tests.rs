@@ -140,7 +140,7 @@ impl Request {
         let root = self.units.len().try_into().unwrap();
         let requirement = requirement.map(|(after, test)| {
             let otherwise = Otherwise::new(OtherwiseKind::Missing, "It is not there.");
-            Requirement { after, test, root, otherwise, when: Box::default() }
+            Requirement { after, test, root, otherwise, gaps: Box::default(), when: Box::default() }
         });
         self.units.push(Unit {
             may_be_long: false,

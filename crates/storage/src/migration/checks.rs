@@ -4,7 +4,7 @@ use sql::tree::definition::{Condition, TableRows, Term};
 
 use super::difference::KeptTable;
 use super::relation::leaf_tables;
-use super::value::{Conversion, conversion, fill};
+use super::value::{Conversion, conversion, fill, stopgap};
 use super::{Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
 use crate::tables::{Column, ColumnType, Reference, Stored, Table, Unique};
@@ -27,9 +27,15 @@ impl<'m> Planner<'m> {
         let mut checks = Vec::new();
         let no_value = || {
             let (table, column) = place();
-            match new.is_required {
-                true => Finding::Obstacle(Obstacle::Values { table, column }),
-                false => Finding::Loss(Loss::Values { table, column }),
+            // Rows with a label that is removed are left to their owner.
+            let labels = (&old.r#type, &new.r#type);
+            let are_labels = matches!(labels, (ColumnType::Enum(_), ColumnType::Enum(_)));
+            match (new.is_required, stopgap(kept.new, new).filter(|_| !are_labels)) {
+                (true, None) => Finding::Obstacle(Obstacle::Values { table, column }),
+                (true, Some(value)) => {
+                    Finding::Loss(Loss::Replaced { table, column, by: value.into() })
+                }
+                (false, _) => Finding::Loss(Loss::Values { table, column }),
             }
         };
         if let (ColumnType::Enum(labels), true, true) = (&new.r#type, old.is_list, new.is_list)
@@ -58,10 +64,17 @@ impl<'m> Planner<'m> {
                 return checks;
             }
         }
-        if new.is_required && !old.is_required && fill(kept.new, new).is_none() {
+        if new.is_required && !old.is_required {
             let (table, column) = place();
-            let obstacle = Finding::Obstacle(Obstacle::Null { table, column });
-            checks.push(self.count(kept.old, Some(Condition::IsNull(own())), obstacle));
+            let finding = match (fill(kept.new, new), stopgap(kept.new, new)) {
+                (None, _) => Some(Finding::Obstacle(Obstacle::Null { table, column })),
+                (Some(_), Some(value)) => {
+                    Some(Finding::Loss(Loss::Stopgap { table, column, value: value.into() }))
+                }
+                (Some(_), None) => None,
+            };
+            let is_null = || Some(Condition::IsNull(own()));
+            checks.extend(finding.map(|finding| self.count(kept.old, is_null(), finding)));
         }
         checks
     }
@@ -76,12 +89,18 @@ impl<'m> Planner<'m> {
         if let Some(reference) = kept.new.find_reference(&column.name) {
             return self.checks_of_new(kept.new, reference);
         }
-        if !column.is_required || fill(kept.new, column).is_some() {
+        if !column.is_required {
             return Vec::new();
         }
         let (table, name) = (kept.old.name.clone(), column.name.clone());
-        let obstacle = Finding::Obstacle(Obstacle::NoValue { table, column: name });
-        vec![self.count(kept.old, None, obstacle)]
+        let finding = match (fill(kept.new, column), stopgap(kept.new, column)) {
+            (None, _) => Finding::Obstacle(Obstacle::NoValue { table, column: name }),
+            (Some(_), Some(value)) => {
+                Finding::Loss(Loss::Stopgap { table, column: name, value: value.into() })
+            }
+            (Some(_), None) => return Vec::new(),
+        };
+        vec![self.count(kept.old, None, finding)]
     }
 
     /// The check of a column that is dropped, unless its relation is stored elsewhere.

@@ -4,7 +4,7 @@
 use sql::tree::definition::{Action, Condition, Constraint, Definition, Term};
 
 use super::difference::KeptTable;
-use super::value::{Conversion, conversion, fill};
+use super::value::{Conversion, conversion, fill, or_stopgap};
 use super::{Change, Check, Planner};
 use crate::definition::{
     add_column, check, create_index, create_table, data_type, drop_index, identifier, identifiers,
@@ -187,15 +187,21 @@ impl<'m> Planner<'m> {
                 }
                 Conversion::None => {}
                 Conversion::Every(term) => statements.push(altered(term)),
-                Conversion::Some { term, .. } if is_other_type => statements.push(altered(term)),
+                Conversion::Some { term, .. } if is_other_type => {
+                    statements.push(altered(or_stopgap(kept.new, new, term)));
+                }
                 Conversion::Some { term: Term::When(..), lost, .. } => {
-                    let sets = vec![(name.clone(), Term::Null(data_type(new)))];
+                    let none = or_stopgap(kept.new, new, Term::Null(data_type(new)));
+                    let sets = vec![(name.clone(), none)];
                     let table = table.clone();
                     let filter = Some(lost);
                     statements.push(Definition::Action(Action::Update { table, sets, filter }));
                 }
                 Conversion::Some { term, .. } => statements.push(altered(term)),
-                Conversion::Nothing => statements.push(altered(Term::Null(data_type(new)))),
+                Conversion::Nothing => {
+                    let none = Term::Null(data_type(new));
+                    statements.push(altered(or_stopgap(kept.new, new, none)));
+                }
             }
             let checks = self.checks_of_changed(kept, old, new);
             let (table, column) = (kept.new.name.clone(), new.name.clone());

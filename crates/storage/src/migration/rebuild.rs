@@ -10,7 +10,7 @@ use sql::tree::definition::{
 };
 
 use super::difference::KeptTable;
-use super::value::{Conversion, conversion, fill};
+use super::value::{Conversion, conversion, fill, stopgap};
 use super::{Change, Check, Planner};
 use crate::definition::{
     add_column, check, create_table, data_type, drop_index, identifier, is_virtual, table_name,
@@ -142,7 +142,8 @@ impl<'m> Planner<'m> {
                     let term = self.value(kept, column, &mut checks);
                     let was_required =
                         kept.old.find_column(&column.name).is_some_and(|old| old.is_required);
-                    let fill = fill(kept.new, column).filter(|_| !was_required);
+                    let is_replaced = stopgap(kept.new, column).is_some();
+                    let fill = fill(kept.new, column).filter(|_| !was_required || is_replaced);
                     let term = match (term, fill) {
                         (Some(term), Some(fill)) => {
                             Some(Term::OrElse(Box::new(term), Box::new(fill)))

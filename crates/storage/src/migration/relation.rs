@@ -6,7 +6,9 @@ use sql::tree::definition::{
 
 use super::{Change, Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
-use crate::tables::{ColumnType, Reference, Relation, Side, Stored, Table, Tables};
+use crate::tables::{
+    ColumnType, Reference, Relation, RequiredRelation, Side, Stored, Table, Tables,
+};
 
 /// A table that has pairs of keys of a relation: a table of pairs, or a table with a reference.
 #[derive(Clone, Copy)]
@@ -244,6 +246,41 @@ impl<'m> Planner<'m> {
             checks.push(self.check(&TableRows::count(name, without), obstacle));
         }
         checks
+    }
+
+    /// Tests that rows have others which they had not to have before.
+    pub(super) fn require_relations(&mut self) {
+        for kept in self.difference.kept.clone() {
+            let (Some(before), Some(after)) = (&kept.old.requires, &kept.new.requires) else {
+                continue;
+            };
+            let is_new = |own: &&RequiredRelation| {
+                !before
+                    .iter()
+                    .any(|old| old.side == own.side && old.relation.is_same(&own.relation))
+            };
+            for RequiredRelation { relation, side } in after.iter().filter(is_new) {
+                let Some(key) = single(&kept.old.primary_key) else { continue };
+                let have_one = pairs(self.old, relation).into_iter().map(|pairs| {
+                    let rows = TableRows::of(
+                        Term::Column(identifier(pairs.keys(*side).column)),
+                        table_name(&pairs.table.name, self.database),
+                        self.is_pair(&pairs),
+                    );
+                    Condition::NotAmong(Term::Column(identifier(key)), Box::new(rows))
+                });
+                let conditions: Vec<Condition> = have_one.collect();
+                let filter = (!conditions.is_empty()).then_some(Condition::All(conditions));
+                let table = kept.new.name.clone();
+                let field = relation.end(*side).field.clone().unwrap_or_default();
+                let place = (table.clone(), field.clone());
+                let finding = Finding::Obstacle(Obstacle::Unrelated { table, field });
+                let name = table_name(&kept.old.name, self.database);
+                let check = self.check(&TableRows::count(name, filter), finding);
+                let (table, field) = place;
+                self.step(Change::RequireRelation { table, field }, &[], vec![check]);
+            }
+        }
     }
 
     /// Fills a new table of pairs from the old place of the relation.

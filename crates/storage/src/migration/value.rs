@@ -25,12 +25,33 @@ pub(super) fn fill(table: &Table, column: &Column) -> Option<Term> {
     let value = match fill {
         Fill::Now if column.r#type == ColumnType::Timestamp => Term::NowInUtc,
         Fill::Now => Term::Now,
-        Fill::Text(text) => Term::Literal(text.clone(), value_type(&column.r#type)),
+        Fill::Text(text) | Fill::Stopgap(text) => {
+            Term::Literal(text.clone(), value_type(&column.r#type))
+        }
     };
     Some(match column.is_list {
         true => Term::ListOf(Box::new(value), value_type(&column.r#type)),
         false => value,
     })
+}
+
+/// The value of a required column that rows get although the definitions have none.
+pub(super) fn stopgap<'c>(table: &Table, column: &'c Column) -> Option<&'c str> {
+    match &column.fill {
+        Some(Fill::Stopgap(text)) => fill(table, column).map(|_| &**text),
+        Some(Fill::Now | Fill::Text(_)) | None => None,
+    }
+}
+
+/// A value, or what rows get in its place.
+pub(super) fn or_stopgap(table: &Table, column: &Column, term: Term) -> Term {
+    match (stopgap(table, column), fill(table, column)) {
+        (Some(_), Some(fill)) => match term {
+            Term::Null(_) => fill,
+            term => Term::OrElse(Box::new(term), Box::new(fill)),
+        },
+        _ => term,
+    }
 }
 
 /// The conversion between two types.

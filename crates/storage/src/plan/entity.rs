@@ -59,6 +59,7 @@ impl Planner<'_> {
             references: Vec::new(),
             indexes: Vec::new(),
             groups: Vec::new(),
+            requires: None,
         };
         for (field, column) in entity.fields.iter().zip(&fields) {
             let is_key = *key == [column.clone()];

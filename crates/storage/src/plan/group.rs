@@ -78,6 +78,7 @@ impl Planner<'_> {
             references: Vec::new(),
             indexes: Vec::new(),
             groups: Vec::new(),
+            requires: None,
         }
     }
 }

@@ -133,6 +133,7 @@ impl Planner<'_> {
             references: Vec::new(),
             indexes: Vec::new(),
             groups: Vec::new(),
+            requires: None,
         };
         let near = self.pair_side(&mut table, relation, Side::Near, &lower_camel(&named.near.of));
         let far = self.pair_side(&mut table, relation, Side::Far, &field);

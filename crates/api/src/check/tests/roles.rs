@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, ElementRows,
-    EventRole, FilterRole, InputRole, Meaning, MultiEntityRole, NearestRole, NestedBinding,
-    NestedReference, NestedRelationship, NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink,
-    ObjectRelation, ObjectRole, ObjectTarget, OneOf, OperatorRole, OrderRole, PagePart,
+    EventRole, FilterRole, InputRole, LimitedText, Meaning, MultiEntityRole, NearestRole,
+    NestedBinding, NestedReference, NestedRelationship, NestedVerb, NestedWriteVerb, ObjectBinding,
+    ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, OneOf, OperatorRole, OrderRole, PagePart,
     RelatedRole, RelatedRows, RelatedRowsId, RelationLink, RelationPath, RelationSide,
     RelationVerb, RelationWrites, RelationshipVariantsId, RowsRole, Subject, TreeRelation,
     TreeRole, VariantRole, VariantsId, WriteRole,
@@ -347,6 +347,11 @@ family!(related: RelatedRole {
     Update => one(RelatedRole::Update),
     Create => one(RelatedRole::Create),
     Elements => one(RelatedRole::Elements(element_rows())),
+    Limited => one(RelatedRole::Limited(LimitedText {
+        field: field(),
+        most: 1,
+        otherwise: "".into(),
+    })),
     SetElements => one(RelatedRole::SetElements),
     Reference => one(RelatedRole::Reference(Arc::new(relation_writes()))),
     Relation => one(RelatedRole::Relation(Arc::new(relation_writes()))),
@@ -441,6 +446,7 @@ pub(crate) fn related_rows() -> RelatedRows {
     RelatedRows {
         entity: entity(),
         key: field(),
+        key_name: "".into(),
         name: "".into(),
         selector: Arc::new(OneOf { none: "".into(), several: "".into() }),
         requirements: Vec::new(),

@@ -134,7 +134,6 @@ impl Compiler<'_> {
         select.items = vec![SelectItem { expression: Expression::Boolean(true), name: None }];
         let name = self.catalog.qualified_name(outer.entity);
         let level = self.push_write_of(name, &select.into(), statement, how)?;
-        self.require_of(level, Test::NoRow, otherwise, unit);
-        Ok(())
+        self.require_of(level, Test::NoRow, otherwise, unit)
     }
 }
