@@ -178,7 +178,7 @@ fn serve(made: &str, datamodel: &str, schema: &str) -> Option<(Service, Database
     let (file, url) = (file.to_str().unwrap(), database.url());
     let words = ["serve", &url, "--dialect", "prisma", "--types", file, "--schema", schema];
     let server = Server::start(&[&words[..], &["--listen", "127.0.0.1:0"]].concat());
-    Some((Service { server, _folder: folder }, database))
+    Some((Service { server, folder }, database))
 }
 
 fn check(service: &Service, query: &str, expected: &Expect) {
