@@ -496,6 +496,7 @@ fn writes() {
         assignments: vec![
             set("album.title", Assignment::Set(text("x"))),
             set("album.price", Assignment::Add(one())),
+            set("album.price", Assignment::AddWithin(one())),
             set("album.price", Assignment::Subtract(one())),
             set("album.price", Assignment::Multiply(one())),
             set("album.price", Assignment::Divide(one())),
