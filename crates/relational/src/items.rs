@@ -109,6 +109,10 @@ impl Compiler<'_> {
                         | ir::OrderKey::Call(call) => {
                             self.computed_place(call, scope, statement)?.1
                         }
+                        ir::OrderKey::FunctionRows { call, filter, aggregate } => {
+                            let rows = (call, filter, aggregate);
+                            self.function_aggregate(rows, false, scope, statement)?
+                        }
                         ir::OrderKey::Value(ir::ValueRef::Distance(distance)) => {
                             self.distance(distance, scope, statement)?
                         }

@@ -25,6 +25,8 @@ pub enum OrderRole {
     /// An object of orders by aggregates of related rows: of [`OrderRole::RelatedCount`] and
     /// [`OrderRole::Aggregates`].
     RelatedAggregates(Hop),
+    /// The same for the rows that a function of the row returns.
+    FunctionAggregates(FunctionId),
     /// In [`OrderRole::RelatedAggregates`], a direction for the number of the rows.
     RelatedCount,
     /// In [`OrderRole::RelatedAggregates`], an object of [`OrderRole::Field`]s: orders by this
