@@ -97,7 +97,7 @@ fn texts_are_values_at_inputs_that_take_them() {
         Ok::<_, String>(output)
     };
     let text = check("{ albums(filter: {ids: [\"1\", 2], year: \"3\"}) { id } }");
-    let number = check("{ albums(filter: {ids: [1, 2], year: 3}) { id } }");
+    let number = check("{ albums(filter: {ids: [1  , 2], year: 3  }) { id } }");
     assert_eq!(text.unwrap(), number.unwrap());
     for refused in [
         "{ albums(filter: {ids: [\"x\"], year: 3}) { id } }",

@@ -576,6 +576,7 @@ fn writes() {
               step 0 of root 0: update album, filter id = $0, at most 10
                 title = "x"
                 price += 1
+                price += within its type 1
                 price -= 1
                 price *= 1
                 price /= 1
