@@ -349,11 +349,11 @@ impl Printer<'_> {
 
     /// An aggregate of related rows, in filters and orders.
     fn related(&self, hop: Hop, filter: &Filter, aggregate: &Aggregate) -> String {
-        self.aggregated(self.hop(hop), filter, aggregate)
+        self.aggregated(&self.hop(hop), filter, aggregate)
     }
 
     /// Aggregates of these rows.
-    fn aggregated(&self, of: String, filter: &Filter, aggregate: &Aggregate) -> String {
+    fn aggregated(&self, of: &str, filter: &Filter, aggregate: &Aggregate) -> String {
         let terms =
             aggregate.terms.iter().map(|term| self.term(term.function, term.place.as_ref()));
         let terms = terms.collect::<Vec<_>>().join(", ");
@@ -415,7 +415,7 @@ impl Printer<'_> {
             }
             OrderKey::Call(call) => self.call(call),
             OrderKey::FunctionRows { call, filter, aggregate } => {
-                self.aggregated(self.call(call), filter, aggregate)
+                self.aggregated(&self.call(call), filter, aggregate)
             }
         }
     }
