@@ -194,6 +194,19 @@ impl ApiBuilder {
         id
     }
 
+    /// The inputs that pass take numbers and booleans as texts, too, if their types have such.
+    pub fn read_texts(&mut self, is_read: impl Fn(&InputBinding) -> bool) {
+        let schema = &mut self.api.schema;
+        for id in (0..self.api.inputs.len()).map(InputId::new) {
+            let scalar = &*schema[schema[id].r#type.base].name;
+            if matches!(scalar, "Int" | "Float" | "Boolean")
+                && is_read(&self.api.inputs[id.index()])
+            {
+                schema.text_inputs.insert(id);
+            }
+        }
+    }
+
     pub fn add_enum_value(
         &mut self,
         parent: TypeId,

@@ -494,9 +494,9 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | OrderRole::SortOfEdge(_)
                 | OrderRole::Related(_),
             ) => Some(Reading::Members(Position::Order)),
-            InputRole::Order(OrderRole::RelatedAggregates(_)) => {
-                Some(Reading::Members(Position::AggregateOrder))
-            }
+            InputRole::Order(
+                OrderRole::RelatedAggregates(_) | OrderRole::FunctionAggregates(_),
+            ) => Some(Reading::Members(Position::AggregateOrder)),
             InputRole::Order(OrderRole::RelatedCount | OrderRole::Aggregates(_)) => None,
             InputRole::Order(_) => Some(Reading::Value),
             _ => None,

@@ -30,7 +30,7 @@ pub(super) struct Draft {
 }
 
 /// The name of a member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct MemberName {
     text: String,
     is_verbatim: bool,
@@ -110,6 +110,10 @@ impl DraftField {
 }
 
 impl DraftInput {
+    pub(super) fn is_named_as(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+
     /// Keeps the name under each convention.
     pub(super) fn verbatim(mut self) -> Self {
         self.name.is_verbatim = true;

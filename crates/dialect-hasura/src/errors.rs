@@ -118,7 +118,7 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
         (ErrorCode::BadUserInput, None) if error.message == ESCAPE_ENDS => {
             made(error, &error.message, &quoted("bad-request"), "$")
         }
-        (ErrorCode::BadUserInput, None) if error.message == member_cursors::INVALID => {
+        (ErrorCode::BadUserInput, None) if is_of_page(&error.message) => {
             let path = path::text(&located.nearest);
             made(error, &error.message, &quoted("validation-failed"), &path)
         }
@@ -153,6 +153,12 @@ fn made(error: &GraphQLError, message: &str, code: &str, path: &str) -> GraphQLE
     let kept = error.extensions.iter().filter(|(key, _)| matches!(&**key, "errorId" | "internal"));
     made.extensions.extend(kept.cloned());
     made
+}
+
+/// True for the errors of cursors, and of arguments of pages that exclude each other.
+fn is_of_page(message: &str) -> bool {
+    [member_cursors::INVALID, member_cursors::FIRST_AND_LAST, member_cursors::AFTER_AND_BEFORE]
+        .contains(&message)
 }
 
 /// True for the errors of omitted arguments of functions.

@@ -80,6 +80,14 @@ impl Computed {
             ComputedForm::Value(_) | ComputedForm::Rows(_) => None,
         }
     }
+
+    /// The entity of the rows, by its index in the plan, of a field without arguments.
+    pub(super) fn rows_without_arguments(&self) -> Option<usize> {
+        match self.form {
+            ComputedForm::Rows(place) if self.call.arguments.is_empty() => Some(place),
+            ComputedForm::Rows(_) | ComputedForm::Value(_) => None,
+        }
+    }
 }
 
 impl Call {

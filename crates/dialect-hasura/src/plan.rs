@@ -75,6 +75,8 @@ pub(super) struct Planned<'a> {
     pub(super) is_array_target: bool,
     /// True if an object relationship leads to it.
     pub(super) is_object_target: bool,
+    /// True if a computed field without arguments returns rows of it.
+    pub(super) is_computed: bool,
 }
 
 impl<'a> Planned<'a> {
@@ -135,8 +137,10 @@ impl<'a> Planned<'a> {
         let is_counted = |relation: &Relation| {
             matches!(&relation.kind, RelationKind::Array { aggregate: Some(_) })
         };
-        let is_ordered =
-            |computed: &Computed| computed.find_operand().is_some_and(Values::is_ordered);
+        let is_ordered = |computed: &Computed| {
+            computed.rows_without_arguments().is_some()
+                || computed.find_operand().is_some_and(Values::is_ordered)
+        };
         self.read().any(|column| column.values.is_ordered())
             || self.computed.iter().any(is_ordered)
             || self.relations.iter().any(is_counted)
@@ -224,11 +228,12 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             query_relations,
             is_array_target,
             is_object_target,
+            is_computed: false,
         });
     }
     let places: FxHashMap<_, _> =
         entities.iter().enumerate().map(|(place, planned)| (planned.entity.id, place)).collect();
-    let mut targets = Vec::new();
+    let (mut targets, mut computed) = (Vec::new(), Vec::new());
     for (planned, names) in entities.iter_mut().zip(&mut fields) {
         let (notes, problems) = (&mut notes, &mut problems);
         let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
@@ -243,12 +248,16 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             (relation.target, matches!(relation.kind, RelationKind::Array { .. }))
         };
         targets.extend(planned.relations.iter().map(target));
+        computed.extend(planned.computed.iter().filter_map(Computed::rows_without_arguments));
     }
     for (place, is_array) in targets {
         match is_array {
             true => entities[place].is_array_target = true,
             false => entities[place].is_object_target = true,
         }
+    }
+    for place in computed {
+        entities[place].is_computed = true;
     }
     let (functions, native) = {
         let (notes, problems) = (&mut notes, &mut problems);

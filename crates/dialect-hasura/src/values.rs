@@ -63,6 +63,18 @@ pub(super) struct Number {
     pub(super) sum: Leaf,
 }
 
+impl Number {
+    /// The output of averages and statistics: those of integers and decimals are decimals with all of
+    /// their digits.
+    pub(super) fn mean(&self) -> Leaf {
+        match self.sum {
+            Leaf::Number { .. } => Leaf::Number { scale: None },
+            Leaf::Decimal { .. } => Leaf::Decimal { scale: None },
+            ref float => float.clone(),
+        }
+    }
+}
+
 /// A value of a list or a column, before lists are put around it.
 struct Single {
     scalar: Arc<str>,
@@ -211,7 +223,11 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type) -> Values {
             single(plain(&named(name), Leaf::Text), base)
         }
         Type::Range(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
-        Type::Composite(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
+        Type::Composite(id) => {
+            let leaf = Leaf::Json(JsonForm::Embedded);
+            let object = opaque(&named(&catalog[*id].name), leaf);
+            single(Single { form: Form::Json, ..object }, base)
+        }
         Type::Domain(_) | Type::Row(_) => single(opaque(TEXT, Leaf::Any), base),
     }
 }
@@ -238,11 +254,15 @@ fn list(catalog: &Catalog, item: Values) -> Values {
         Operators::Spatial(_) => (ValueShape::Leaf(Leaf::Any), Form::Stored, Leaf::Any),
         _ => (value, form, json),
     };
-    let binding = ColumnBinding {
-        value: ValueShape::List(Box::new(value)),
-        form,
-        node_id: Leaf::List(Box::new(json.clone())),
-        json: Leaf::List(Box::new(json)),
+    let binding = match form {
+        // The JSON of the source has the list, too.
+        Form::Json => ColumnBinding { value, form, node_id: json.clone(), json },
+        form => ColumnBinding {
+            value: ValueShape::List(Box::new(value)),
+            form,
+            node_id: Leaf::List(Box::new(json.clone())),
+            json: Leaf::List(Box::new(json)),
+        },
     };
     // Only sources with arrays have lists of values that can be compared.
     let is_compared = item.lists == 0

@@ -84,7 +84,9 @@ fn list_value(build: &mut Build<'_>, element_type: &Type) -> Option<ValueType> {
         Form::Stored => Form::Stored,
         Form::Number => Form::Numbers,
         // The source has no conversions of elements' elements.
-        Form::Numbers | Form::OrEmpty | Form::Text | Form::Texts | Form::GeoJson => return None,
+        Form::Numbers | Form::OrEmpty | Form::Text | Form::Texts | Form::GeoJson | Form::Json => {
+            return None;
+        }
     };
     Some(ValueType {
         output: element.output.list(),

@@ -404,7 +404,9 @@ impl Lists<'_> {
         for term in &rows.order {
             match &term.key {
                 OrderKey::Value(_) => {}
-                OrderKey::Relation { .. } | OrderKey::Call(_) => once += self.counted(),
+                OrderKey::Relation { .. } | OrderKey::Call(_) | OrderKey::FunctionRows { .. } => {
+                    once += self.counted()
+                }
             }
         }
         per_row += paths.len() as u64;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::{Dialect, hasura};
 use engine::live::{FeedKind, Responses};
 use engine::{Caller, SourceAddress, Worker};
@@ -20,6 +21,49 @@ const TABLES: &str = "
 async fn open(address: &SourceAddress) -> Rc<Worker> {
     let dialect = Dialect::Hasura(hasura::Options::default());
     open_tables(address, dialect, FeedKind::Stream, TABLES).await
+}
+
+const IN_A_NAMESPACE: &str = "
+version: 3
+sources:
+  - name: default
+    kind: postgres
+    configuration: {connection_info: {database_url: {from_env: URL}}}
+    customization: {root_fields: {namespace: shop}}
+    tables: [{table: event}]
+";
+
+#[test]
+fn a_stream_may_be_within_the_namespace_of_a_source() {
+    on_each(|address| async move {
+        let served = ServedSource::choose(read_text("metadata.yaml", IN_A_NAMESPACE), None);
+        let metadata = MetadataSetting::Read(served.unwrap());
+        let options = hasura::Options { metadata, ..hasura::Options::default() };
+        let dialect = Dialect::Hasura(options);
+        let worker = open_tables(&address, dialect, FeedKind::Stream, TABLES).await;
+        let stream = "event_stream(batch_size: 3, cursor: {initial_value: {id: 1}}) { id }";
+        let mut events = begin(
+            &worker,
+            &format!("subscription {{ a: shop {{ __typename b: {stream} c: __typename }} }}"),
+        );
+        let rows = |ids: &[i64]| {
+            let rows: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
+            let name = "shop_subscription";
+            json!({ "data": { "a": { "__typename": name, "b": rows, "c": name } } })
+        };
+        assert_eq!(next(&mut events).await, rows(&[2, 3, 4]));
+        assert_eq!(next(&mut events).await, rows(&[5]));
+        run_sql(&address, "INSERT INTO event VALUES (6, 'c', 1)").await;
+        assert_eq!(next(&mut events).await, rows(&[6]));
+        // The position of one stream is all that a response has.
+        for other in ["event { id }", &format!("two: {stream}")] {
+            let both = format!("subscription {{ shop {{ {stream} {other} }} }}");
+            let mut refused = begin(&worker, &both);
+            let response = next(&mut refused).await;
+            let message = "subscriptions must select one top level field";
+            assert_eq!(response["errors"][0]["message"], message, "{other}");
+        }
+    });
 }
 
 fn begin(worker: &Rc<Worker>, query: &str) -> Responses {

@@ -12,6 +12,7 @@ use crate::operation::{ConditionValue, Operation, Selection, VariableDefinition}
 use crate::print_type::print_type;
 use crate::schema::{InputId, TypeId, TypeKind, TypeRef};
 use crate::suggestion;
+use crate::text_inputs::value_of_text;
 use crate::value::{Const, Slot};
 use crate::variables::{Path, PathItem, Variables};
 use crate::visibility::View;
@@ -41,6 +42,7 @@ pub fn coerce_variable_values<'s>(
             variable: &definition.name,
             r#type: definition.r#type,
             path: Path::default(),
+            reads_texts: definition.reads_texts,
             errors: &mut errors,
         };
         let value = match given.get(&*definition.name) {
@@ -85,6 +87,8 @@ struct Coercion<'c> {
     variable: &'c str,
     r#type: TypeRef,
     path: Path,
+    /// True if the present place takes texts of numbers and booleans.
+    reads_texts: bool,
     errors: &'c mut Vec<GraphQLError>,
 }
 
@@ -153,7 +157,7 @@ impl<'c> Coercion<'c> {
         let schema = self.schema;
         let definition = &schema.whole[id];
         match &definition.kind {
-            TypeKind::Scalar => match scalar(&definition.name, value) {
+            TypeKind::Scalar => match self.scalar(&definition.name, value) {
                 Ok(value) => value,
                 Err(message) => self.invalid(value, &message),
             },
@@ -200,7 +204,10 @@ impl<'c> Coercion<'c> {
                 continue;
             };
             self.path.0.push(PathItem::Key(key.as_str().into()));
+            let outside = self.reads_texts;
+            self.reads_texts = schema.whole.text_inputs.contains(input);
             let field_value = self.value(schema[input].r#type, field_value);
+            self.reads_texts = outside;
             self.path.0.pop();
             coerced.insert(key.clone(), field_value);
         }
@@ -222,6 +229,15 @@ impl<'c> Coercion<'c> {
             }
         }
         Json::Object(coerced)
+    }
+
+    fn scalar(&self, name: &str, value: &Json) -> Result<Json, String> {
+        match value {
+            Json::String(text) if self.reads_texts => {
+                value_of_text(name, text.as_str()).map_or_else(|| scalar(name, value), Ok)
+            }
+            value => scalar(name, value),
+        }
     }
 
     /// Similar names, for the first errors of a request, if the schema is not hidden.

@@ -9,6 +9,7 @@
 //! 4. `outline`, `validation_cost`: size of the document with its fragments expanded
 //! 5. `named_part`, `definitions`: the part of the schema that the document names
 //! 6. the library's validation, and `unique_input_fields`
+//!    of a refused document once more by `texts`, with values in the place of their texts
 //! 7. `convert`, `literal`: names become ids
 
 mod convert;
@@ -22,10 +23,12 @@ mod nesting;
 mod outline;
 pub(crate) mod positions;
 mod scan;
+mod texts;
 mod unique_input_fields;
 mod validation_cost;
 
 use apollo_compiler::ExecutableDocument;
+use apollo_compiler::Schema as LibrarySchema;
 use apollo_compiler::ast;
 use apollo_compiler::executable;
 use apollo_compiler::parser::Parser;
@@ -110,23 +113,27 @@ impl Validator {
         let library = definitions::partial_schema(schema, &part);
         let mut errors = Vec::new();
         unique_input_fields::check_unique_input_fields(&document, &positions, &mut errors);
-        let invalid = match document.to_executable(&library) {
-            Ok(executable) => match executable.validate(&library) {
-                Ok(document) if errors.is_empty() => {
-                    return Ok(ValidDocument { document, positions });
-                }
-                Ok(_) => return Err(truncated(errors)),
-                Err(invalid)
+        let mut document = document;
+        let mut checked = check(&document, &library);
+        if checked.is_err()
+            && let Some(values) = texts::with_values_of_texts(schema, &self.fields, &document)
+        {
+            checked = check(&values, &library);
+            document = values;
+        }
+        let invalid = match checked {
+            Ok(document) if errors.is_empty() => return Ok(ValidDocument { document, positions }),
+            Ok(_) => return Err(truncated(errors)),
+            Err(refused) => match *refused {
+                Refused { errors: found, partial: Some(partial) }
                     if errors.is_empty()
-                        && schema.whole.leniency.allows(&invalid.errors, &document, &library) =>
+                        && schema.whole.leniency.allows(&found, &document, &library) =>
                 {
-                    let document = Valid::assume_valid(invalid.partial);
+                    let document = Valid::assume_valid(partial);
                     return Ok(ValidDocument { document, positions });
                 }
-                Err(invalid) => invalid.errors,
+                Refused { errors, .. } => errors,
             },
-            // Further errors would be consequences of the unknown names.
-            Err(unknown) => unknown.errors,
         };
         // One more than the limit, to detect that there are more.
         errors.extend(errors_of(&invalid, ErrorCode::ValidationFailed).take(MAX_ERRORS + 1));
@@ -138,6 +145,23 @@ impl Validator {
         }
         Err(truncated(errors))
     }
+}
+
+/// A document that is not valid.
+struct Refused {
+    errors: DiagnosticList,
+    /// The document, unless it has unknown names, of which further errors would be consequences.
+    partial: Option<ExecutableDocument>,
+}
+
+fn check(
+    document: &ast::Document,
+    library: &Valid<LibrarySchema>,
+) -> Result<Valid<ExecutableDocument>, Box<Refused>> {
+    let refused = |errors, partial| Box::new(Refused { errors, partial });
+    let document =
+        document.to_executable(library).map_err(|unknown| refused(unknown.errors, None))?;
+    document.validate(library).map_err(|invalid| refused(invalid.errors, Some(invalid.partial)))
 }
 
 /// <https://spec.graphql.org/draft/#GetOperation()>

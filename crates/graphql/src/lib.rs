@@ -11,6 +11,7 @@
 //! * [`definitions`]: type definitions as written, for schema-first dialects
 //! * [`executable`]: executable documents as written, for tools that compare them with schemas;
 //!   `normalized`: their texts, to compare them with each other
+//! * `text_inputs`: inputs that take numbers and booleans as texts
 //! * [`coerce`]: coercion of the request's variables by the operation's definitions
 //! * [`variables`]: coerced values, and the record of those that changed the plan
 //! * [`opaque`]: node ids and cursors
@@ -46,6 +47,7 @@ pub mod schema;
 pub mod sdl;
 mod shared_arena;
 mod suggestion;
+mod text_inputs;
 mod type_names;
 pub mod usage;
 mod validate_schema;
@@ -76,5 +78,6 @@ pub use request::{Body, Parameters, Request, parse_json};
 pub use sdl::{Applied, print_const, print_definitions, print_schema, print_schema_applying};
 pub use shared_arena::{SharedArena, Signatures};
 pub use suggestion::similar_names;
+pub use text_inputs::TextInputs;
 pub use validate_schema::validate_schema;
 pub use visibility::{Position, PositionIndex, View, Visibility};

@@ -65,6 +65,8 @@ pub struct VariableDefinition {
     pub name: Box<str>,
     pub r#type: TypeRef,
     pub default: Option<Const>,
+    /// True if its value may be a text of a number or a boolean: each place that has it takes one.
+    pub reads_texts: bool,
 }
 
 /// The index of a selection set in [`Operation::selection_sets`].
@@ -187,7 +189,7 @@ heap_size!(plain OperationKind, SelectionSetId, FieldRef, ConditionValue, Locati
 heap_size!(struct Operation {
     kind, name, variables, directives, root, selection_sets, nullable
 });
-heap_size!(struct VariableDefinition { name, r#type, default });
+heap_size!(struct VariableDefinition { name, r#type, default, reads_texts });
 heap_size!(struct SelectionSet { parent, selections });
 heap_size!(enum Selection {
     Field(field), Fragment { conditions, directives, defer, on, selection_set },

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 pub use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::leniency::Leniency;
 use crate::shared_arena::{SharedArena, Signatures};
+use crate::text_inputs::TextInputs;
 use crate::type_names::TypeNames;
 use crate::value::Const;
 
@@ -48,6 +49,8 @@ pub struct Schema {
     pub sorts_values: bool,
     /// Rules of validation that are left out.
     pub leniency: Leniency,
+    /// Inputs that take values as texts.
+    pub text_inputs: TextInputs,
 }
 
 /// Definitions so far, of which equal ones share a place.

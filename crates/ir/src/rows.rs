@@ -208,6 +208,12 @@ pub enum OrderKey {
         aggregate: Aggregate,
     },
     Call(Call),
+    /// An aggregate of the rows that a function of the row returns.
+    FunctionRows {
+        call: Call,
+        filter: Filter,
+        aggregate: Aggregate,
+    },
 }
 
 /// Sort directions.
@@ -427,6 +433,8 @@ pub enum Form {
     Texts,
     /// A geometry or a geography as GeoJSON, with its system of coordinates.
     GeoJson,
+    /// As the source's JSON of it: a composite as an object.
+    Json,
 }
 
 /// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.

@@ -142,6 +142,9 @@ pub struct Update {
 pub enum Assignment {
     Set(Operand),
     Add(Operand),
+    /// Adds to an integer: a sum beyond the type of the field is an error, also in a source whose
+    /// integers have no bounds of their own.
+    AddWithin(Operand),
     Subtract(Operand),
     Multiply(Operand),
     Divide(Operand),

@@ -341,6 +341,13 @@ impl Collector<'_> {
                 });
             }
             OrderKey::Call(call) => self.call(call),
+            OrderKey::FunctionRows { call, filter, aggregate } => {
+                self.call(call);
+                self.among(Vec::new(), |own| {
+                    own.filter(filter);
+                    own.aggregate(aggregate);
+                });
+            }
         }
     }
 
@@ -668,6 +675,7 @@ impl Collector<'_> {
         match assignment {
             Assignment::Set(operand)
             | Assignment::Add(operand)
+            | Assignment::AddWithin(operand)
             | Assignment::Subtract(operand)
             | Assignment::Multiply(operand)
             | Assignment::Divide(operand)

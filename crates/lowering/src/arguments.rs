@@ -494,7 +494,9 @@ impl Context<'_> {
                     }
                 }
                 InputRole::Order(
-                    role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_)),
+                    role @ (OrderRole::Related(_)
+                    | OrderRole::RelatedAggregates(_)
+                    | OrderRole::FunctionAggregates(_)),
                 ) => {
                     self.sort_related(role, (id, &input), field.location, orders)?;
                 }
@@ -558,6 +560,7 @@ impl Context<'_> {
             | OrderRole::SortOfEdge(_)
             | OrderRole::Related(_)
             | OrderRole::RelatedAggregates(_)
+            | OrderRole::FunctionAggregates(_)
             | OrderRole::RelatedCount
             | OrderRole::Aggregates(_) => return Err(misplaced("an order by a value")),
         };

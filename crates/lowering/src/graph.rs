@@ -367,6 +367,7 @@ pub(super) fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
     match verb {
         AssignVerb::Set => Assignment::Set(operand),
         AssignVerb::Add => Assignment::Add(operand),
+        AssignVerb::AddWithin => Assignment::AddWithin(operand),
         AssignVerb::Subtract => Assignment::Subtract(operand),
         AssignVerb::Multiply => Assignment::Multiply(operand),
         AssignVerb::Divide => Assignment::Divide(operand),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, FunctionId};
 use graphql::opaque::member_tag;
 use graphql::operation::Location;
-use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, ValueRef};
+use ir::{Aggregate, AggregateTerm, Call, Direction, Filter, Nulls, OrderKey, OrderTerm, ValueRef};
 use response::{Leaf, Piece};
 
 use super::outputs::Outputs;
@@ -223,7 +223,10 @@ impl Context<'_> {
                 let leaf = self.api.find_column(*field).map(|column| column.json.clone());
                 self.value_piece(path, *field, leaf, outputs)
             }
-            OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
+            OrderKey::Value(_)
+            | OrderKey::Relation { .. }
+            | OrderKey::Call(_)
+            | OrderKey::FunctionRows { .. } => {
                 let output = outputs.order_value(self, key);
                 Piece::Leaf { output, leaf: leaf.clone().unwrap_or(Leaf::Any) }
             }
@@ -268,14 +271,20 @@ impl Context<'_> {
         hop: ir::Hop,
         value: &AggregateValue,
     ) -> OrderKey {
-        let AggregateValue { function, field, form, .. } = value;
-        let place = field.map(ValueRef::field);
-        // The value of an order has no output that could be referred to.
-        let id = ir::OutputId(u32::MAX);
-        let terms =
-            vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
-        let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
+        let aggregate = aggregate_of_order(value);
         OrderKey::Relation { path: path.to_vec(), hop, filter: Filter::all(), aggregate }
+    }
+
+    /// The sort key of an order by rows that a function of the row at the end of a path returns.
+    pub(super) fn key_of_function(
+        &self,
+        path: &[ir::Hop],
+        function: FunctionId,
+        value: &AggregateValue,
+    ) -> OrderKey {
+        let call = Call { of_row: Some(path.to_vec()), ..self.of_row(function) };
+        let aggregate = aggregate_of_order(value);
+        OrderKey::FunctionRows { call, filter: Filter::all(), aggregate }
     }
 
     /// The opaque id of the row at the end of a path.
@@ -398,7 +407,10 @@ pub(super) fn order_by_distinct(
             OrderKey::Value(ValueRef::Field { path, field }) => {
                 path.is_empty() && distinct.iter().any(|(own, _)| own == field)
             }
-            OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => false,
+            OrderKey::Value(_)
+            | OrderKey::Relation { .. }
+            | OrderKey::Call(_)
+            | OrderKey::FunctionRows { .. } => false,
         },
         _ => false,
     };
@@ -407,4 +419,14 @@ pub(super) fn order_by_distinct(
         true => Ok(()),
         false => Err(LowerError::refused(OTHER_ORDER, location)),
     }
+}
+
+/// The aggregate of an order by rows.
+fn aggregate_of_order(value: &AggregateValue) -> Aggregate {
+    let AggregateValue { function, field, form, .. } = value;
+    let place = field.map(ValueRef::field);
+    // The value of an order has no output that could be referred to.
+    let id = ir::OutputId(u32::MAX);
+    let terms = vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
+    Aggregate { paged: false, group_by: Vec::new(), having: None, terms }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use catalog::FieldId;
+use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
 use graphql::schema::{EnumValueId, InputId, TypeKind, TypeRef};
-use ir::{AggregateFunction, Direction, Form, Hop, Nulls, OrderKey, ValueRef};
+use ir::{AggregateFunction, Call, Direction, Form, Hop, Nulls, OrderKey, ValueRef};
 use response::Leaf;
 
 use super::input::{Input, Presence};
@@ -19,6 +19,15 @@ struct RelatedPath {
     hops: Vec<Hop>,
     /// The names of the inputs that lead there.
     names: Vec<Arc<str>>,
+}
+
+/// The rows whose aggregates an order reads.
+#[derive(Clone, Copy, Debug)]
+enum AggregatedRows {
+    /// Of a relationship of the row.
+    Related(Hop),
+    /// Of a function of the row.
+    Function(FunctionId),
 }
 
 impl Context<'_> {
@@ -98,8 +107,17 @@ impl Context<'_> {
             }
             OrderRole::RelatedAggregates(hop) => {
                 let path = self.below(path, id);
+                let of = AggregatedRows::Related(*hop);
                 for (id, input) in self.entries(input, object)? {
-                    self.sort_of_aggregates((id, &input), (&path, *hop), location, orders)?;
+                    self.sort_of_aggregates((id, &input), (&path, of), location, orders)?;
+                }
+                Ok(())
+            }
+            OrderRole::FunctionAggregates(function) => {
+                let path = self.below(path, id);
+                let of = AggregatedRows::Function(*function);
+                for (id, input) in self.entries(input, object)? {
+                    self.sort_of_aggregates((id, &input), (&path, of), location, orders)?;
                 }
                 Ok(())
             }
@@ -130,9 +148,17 @@ impl Context<'_> {
                 orders.extend(placed);
                 Ok(())
             }
-            InputRole::Order(role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_))) => {
-                self.sort_behind(role, (id, input), path, location, orders)
+            InputRole::Order(OrderRole::Computed(function)) => {
+                let call = Call { of_row: Some(path.hops.clone()), ..self.of_row(*function) };
+                let key = (OrderKey::Value(ValueRef::Computed(call)), None);
+                orders.extend(self.placed((id, input), path, key, location)?);
+                Ok(())
             }
+            InputRole::Order(
+                role @ (OrderRole::Related(_)
+                | OrderRole::RelatedAggregates(_)
+                | OrderRole::FunctionAggregates(_)),
+            ) => self.sort_behind(role, (id, input), path, location, orders),
             InputRole::Refused(text) => match self.presence(input) {
                 Presence::Present => Err(LowerError::refused(text, location)),
                 Presence::Absent | Presence::Null => Ok(()),
@@ -145,14 +171,20 @@ impl Context<'_> {
     fn sort_of_aggregates(
         &self,
         (id, input): (InputId, &Input<'_>),
-        (path, hop): (&RelatedPath, Hop),
+        (path, of): (&RelatedPath, AggregatedRows),
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         let key = |function, field| {
             let (leaf, form) = (Leaf::Any, Form::Stored);
             let value = AggregateValue { function, field, leaf, form, absent: None };
-            (self.related_key(&path.hops, hop, &value), self.aggregate_leaf(function, field))
+            let key = match of {
+                AggregatedRows::Related(hop) => self.related_key(&path.hops, hop, &value),
+                AggregatedRows::Function(function) => {
+                    self.key_of_function(&path.hops, function, &value)
+                }
+            };
+            (key, self.aggregate_leaf(value.function, field))
         };
         match &self.api.input(id).role {
             InputRole::Order(OrderRole::RelatedCount) => {

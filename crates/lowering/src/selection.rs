@@ -71,7 +71,9 @@ impl<'a> Context<'a> {
         top: bool,
     ) -> Result<Fields, LowerError> {
         let mut fields = Vec::new();
-        for (place, field) in self.collect(object, sets)?.iter().enumerate() {
+        let collected = self.collect(object, sets)?;
+        self.check_stream_alone(&collected)?;
+        for (place, field) in collected.iter().enumerate() {
             if top {
                 if !self.roots.contains(&place) {
                     continue;

@@ -5,7 +5,7 @@
 
 use catalog::FieldId;
 use graphql::CollectedField;
-use graphql::operation::Location;
+use graphql::operation::{FieldRef, Location};
 use graphql::schema::InputId;
 use ir::{Comparison, Direction, Filter, Operand, ValueRef};
 use response::{Node, ShapeField};
@@ -16,12 +16,13 @@ use super::input::{Input, Presence};
 use super::outputs::Outputs;
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use api::binding::{ArgumentRole, InputRole, OrderBy, ValueBinding};
+use api::binding::{ArgumentRole, FieldBinding, InputRole, OrderBy, RowsForm, ValueBinding};
 
 /// The names of the members of the object.
 pub const STREAMED: &str = "rows";
 pub const POSITION: &str = "position of the last row";
 
+const NOT_ALONE: &str = "subscriptions must select one top level field";
 const NO_COLUMN: &str = "one streaming column field is expected";
 const SEVERAL_COLUMNS: &str = "multiple column cursors are not supported yet";
 const NULL: &str = "unexpected null value for the initial value of a cursor";
@@ -120,6 +121,25 @@ impl<'a> Context<'a> {
             }
             (InputRole::Refused(_), _) => Ok(None),
             _ => Err(misplaced("a value of a position")),
+        }
+    }
+
+    /// A stream is alone: responses have the position of its rows only.
+    pub(super) fn check_stream_alone(
+        &self,
+        fields: &[CollectedField<'_>],
+    ) -> Result<(), LowerError> {
+        let is_stream = |field: &CollectedField<'_>| {
+            let FieldRef::Field(id) = field.field else { return false };
+            match self.api.field(id) {
+                FieldBinding::Rows(binding) => binding.form == RowsForm::Stream,
+                _ => false,
+            }
+        };
+        let mut others = fields.iter().filter(|field| field.field != FieldRef::Typename);
+        match (fields.iter().any(is_stream), others.nth(1)) {
+            (true, Some(second)) => Err(LowerError::refused(NOT_ALONE, second.location)),
+            _ => Ok(()),
         }
     }
 

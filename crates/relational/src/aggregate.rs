@@ -7,7 +7,7 @@
 
 use catalog::{FieldId, FunctionResult, Scalar, Type};
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, Output,
+    Aggregate, AggregateFunction, AggregateTerm, Call, Comparison, Filter, Hop, Operand, Output,
     OutputKind, Rows, ValueRef,
 };
 use response::LevelId;
@@ -376,13 +376,36 @@ impl Compiler<'_> {
         near: Alias,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        let scope = self.related_rows(hop, filter, near, statement)?;
+        self.aggregate_of(scope, aggregate, compared, statement)
+    }
+
+    /// An aggregate of the rows that a function of the row returns, likewise.
+    pub(super) fn function_aggregate(
+        &self,
+        (call, filter, aggregate): (&Call, &Filter, &Aggregate),
+        compared: bool,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let rows = self.function_rows(call, filter, scope, statement)?;
+        self.aggregate_of(rows, aggregate, compared, statement)
+    }
+
+    /// One aggregate of rows, to be shown or to be compared.
+    fn aggregate_of(
+        &self,
+        mut scope: Scope,
+        aggregate: &Aggregate,
+        compared: bool,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
         let [AggregateTerm { function, place, form, .. }] = aggregate.terms.as_slice() else {
             return Err(CompileError::not_built("several aggregates as one value"));
         };
         if aggregate.paged || !aggregate.group_by.is_empty() || aggregate.having.is_some() {
             return Err(CompileError::not_built("groups of related rows as one value"));
         }
-        let mut scope = self.related_rows(hop, filter, near, statement)?;
         let value = self.aggregate(*function, place.as_ref(), &mut scope, statement)?;
         let value = match place.as_ref().and_then(|place| self.field_at(place)) {
             None => value,

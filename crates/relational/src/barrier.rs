@@ -241,7 +241,7 @@ impl Compiler<'_> {
     pub(super) fn is_harmless_order(&self, key: &OrderKey, scope: &Scope) -> bool {
         match key {
             OrderKey::Value(place) => self.is_harmlessly_compared(place, scope.guards.made),
-            OrderKey::Relation { .. } | OrderKey::Call(_) => false,
+            OrderKey::Relation { .. } | OrderKey::Call(_) | OrderKey::FunctionRows { .. } => false,
         }
     }
 

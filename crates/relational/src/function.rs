@@ -174,6 +174,18 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        let rows = self.function_rows(call, filter, scope, statement)?;
+        Ok(Expression::Exists(Box::new(rows.select)))
+    }
+
+    /// The rows that a function of the row returns and that pass.
+    pub(super) fn function_rows(
+        &self,
+        call: &Call,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Scope, CompileError> {
         if scope.is_within {
             return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
         }
@@ -190,7 +202,7 @@ impl Compiler<'_> {
         let passes = self.filter_within(near, filter, &mut rows, statement)?;
         statement.nested -= 1;
         rows.select.and_where(passes);
-        Ok(Expression::Exists(Box::new(rows.select)))
+        Ok(rows)
     }
 
     /// The call itself, with the arguments that the request gives.
@@ -372,5 +384,11 @@ pub(super) fn in_form(value: Expression, form: Form) -> Expression {
         Form::OrEmpty => Expression::OrEmptyArray(Box::new(value)),
         // Made where the type is known.
         Form::GeoJson => value,
+        Form::Json => {
+            let arguments = vec![CallArgument { name: None, value }];
+            let [schema, name] = ["pg_catalog", "to_json"].map(|name| Identifier(name.into()));
+            let function = TableName { schema: Some(schema), name };
+            cast(Expression::Call(sql::Call { function, arguments }), SqlType::Text)
+        }
     }
 }

@@ -58,7 +58,9 @@ impl Compiler<'_> {
                     items.places.push((output.id, column));
                 }
                 OutputKind::Present { path } => {
-                    if path.is_empty() && self.is_of_change(&rows.from) {
+                    // Without types of rows, what a query gives is one, whatever its fields are.
+                    let is_row = is_made(&rows.from) && !self.flavor.row_types;
+                    if path.is_empty() && (is_row || self.is_of_change(&rows.from)) {
                         // A row was changed, whatever its fields are.
                         let column = items.push(Expression::Boolean(true));
                         items.places.push((output.id, column));
@@ -108,6 +110,10 @@ impl Compiler<'_> {
                         ir::OrderKey::Value(ir::ValueRef::Computed(call))
                         | ir::OrderKey::Call(call) => {
                             self.computed_place(call, scope, statement)?.1
+                        }
+                        ir::OrderKey::FunctionRows { call, filter, aggregate } => {
+                            let rows = (call, filter, aggregate);
+                            self.function_aggregate(rows, false, scope, statement)?
                         }
                         ir::OrderKey::Value(ir::ValueRef::Distance(distance)) => {
                             self.distance(distance, scope, statement)?

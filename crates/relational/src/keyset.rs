@@ -120,6 +120,20 @@ impl Compiler<'_> {
                 let kind = ValueKind::of(self.catalog, field);
                 (field, kind, self.comparable(kind, value), true)
             }
+            OrderKey::FunctionRows { call, filter, aggregate } => {
+                let term = aggregate.terms.first();
+                let field = term.and_then(|term| term.place.as_ref()).and_then(field_of);
+                // The number of rows is of no field: any field of theirs does.
+                let entity = self.rows_of_function(call.function)?;
+                let field = field.or_else(|| self.catalog[entity].fields.first().copied());
+                let (Some(term), Some(field)) = (term, field) else {
+                    return Err(CompileError::not_built("a cursor in this order"));
+                };
+                let rows = (call, filter, aggregate);
+                let value = self.function_aggregate(rows, true, scope, statement)?;
+                let kind = self.aggregate_kind(term.function, field);
+                (field, kind, value, Self::is_nullable(aggregate))
+            }
         };
         scope.set_within(before);
         let value = match value {

@@ -381,7 +381,10 @@ pub(super) fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
         .iter()
         .map(|term| match &term.key {
             OrderKey::Value(ValueRef::Field { path, field }) if path.is_empty() => Some(*field),
-            OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => None,
+            OrderKey::Value(_)
+            | OrderKey::Relation { .. }
+            | OrderKey::Call(_)
+            | OrderKey::FunctionRows { .. } => None,
         })
         .collect()
 }

@@ -290,6 +290,11 @@ impl Compiler<'_> {
                 let value = self.sorted(value, scope, statement)?;
                 (self.comparable(ValueKind::of(self.catalog, field), value), true)
             }
+            OrderKey::FunctionRows { call, filter, aggregate } => {
+                let rows = (call, filter, aggregate);
+                let value = self.function_aggregate(rows, true, scope, statement)?;
+                (self.sorted(value, scope, statement)?, Self::is_nullable(aggregate))
+            }
         };
         let nulls = match term.nulls {
             ir::Nulls::First => NullsOrder::First,

@@ -33,7 +33,7 @@ use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
 use super::inline::{Inline, belongs_elsewhere, ends_run};
-use super::introspect::introspect;
+use super::introspect::introspect_with;
 use super::offload::{Manner, Offload};
 use super::options::{OpenError, SqliteOptions};
 use super::planning::{Planning, has_partial_indexes};
@@ -85,7 +85,7 @@ impl SqliteSource {
         }
         let file = OpenFile::open(path, timeouts.acquire, Cache::Little)
             .map_err(|source| OpenError::File { path: path.into(), source })?;
-        let mut catalog = introspect(&file.connection)
+        let mut catalog = introspect_with(&file.connection, options.written)
             .map_err(|source| OpenError::Catalog { path: path.into(), source })?;
         options.declare(&mut catalog)?;
         let threads = Arc::new(Threads::new(path, file, timeouts.acquire));

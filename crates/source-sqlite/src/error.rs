@@ -5,7 +5,7 @@ use rusqlite::ErrorCode;
 use source::{Details, SourceError, SourceErrorKind};
 
 use super::allocations;
-use super::json_change::REFUSED;
+use super::{integer, json_change};
 
 /// SQLite's error texts of a statement beyond its limits, which have no code:
 /// <https://sqlite.org/limits.html>.
@@ -42,7 +42,8 @@ pub(crate) fn map_error(error: rusqlite::Error) -> SourceError {
     if LIMITS.iter().any(|limit| words.starts_with(limit)) {
         return SourceError::new(SourceErrorKind::TooComplex, error.to_string());
     }
-    if let Some(message) = words.strip_prefix(REFUSED) {
+    let refused = [json_change::REFUSED, integer::REFUSED];
+    if let Some(message) = refused.iter().find_map(|refused| words.strip_prefix(refused)) {
         return SourceError::new(SourceErrorKind::Input, message);
     }
     let kind = match MISSING.iter().any(|missing| words.starts_with(missing)) {

@@ -24,7 +24,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use source::Timeouts;
 use source::event_log::{Outcome, Queue};
 use tokio::task::spawn_blocking;
@@ -45,6 +45,17 @@ pub enum EventLogError {
     Statement(#[from] rusqlite::Error),
     #[error("the thread of the log of events has ended")]
     Died,
+}
+
+impl EventLogError {
+    /// Whether SQLite has refused a value; otherwise another attempt may succeed.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Statement(error) => error.sqlite_error_code() == Some(ErrorCode::TooBig),
+            Self::Open { .. } | Self::Missing(_) | Self::Lock { .. } | Self::Died => false,
+        }
+    }
 }
 
 /// The log of a file.
@@ -78,7 +89,7 @@ impl SqliteEventLog {
     }
 
     /// Runs work with the connection on a thread for blocking work.
-    async fn run<T: Send + 'static>(
+    pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, EventLogError> + Send + 'static,
     ) -> Result<T, EventLogError> {
@@ -123,7 +134,7 @@ impl Shared {
 }
 
 /// Runs work in a transaction that may write.
-fn change<T>(
+pub(super) fn change<T>(
     connection: &mut Connection,
     work: impl FnOnce(&Connection) -> Result<T, EventLogError>,
 ) -> Result<T, EventLogError> {
@@ -134,7 +145,7 @@ fn change<T>(
 }
 
 /// The flag that a statement returns.
-fn flag(
+pub(super) fn flag(
     connection: &Connection,
     statement: &str,
     parameters: impl rusqlite::Params,

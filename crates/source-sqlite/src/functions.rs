@@ -11,6 +11,7 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use source::geo::{GeoCondition, Geometry};
 
+use super::integer;
 use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read_within};
 use super::json_change::{delete_element, delete_key, delete_path, merge};
@@ -68,6 +69,7 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
         },
     )?;
     add_json(connection, flags, interrupt)?;
+    integer::add(connection, flags)?;
     for (name, r#match) in [
         (sql::flavor::ALL_TERMS, TextMatch::AllTerms),
         (sql::flavor::ANY_TERM, TextMatch::AnyTerm),

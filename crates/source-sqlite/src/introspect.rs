@@ -9,6 +9,7 @@
 //! * `text_index`: virtual tables that index texts
 //! * `place_index`: virtual tables that index places
 //! * `writable`: which changes views take
+//! * `written`: queries of the schema's author
 //! * `unknown`: collations and functions that only other programs have
 //! * `name`: names for constraints, as SQLite keeps none
 //! * `note`: notes about omitted objects
@@ -26,8 +27,9 @@ mod text_index;
 mod unknown;
 pub(crate) mod watch;
 mod writable;
+mod written;
 
-use catalog::Catalog;
+use catalog::{Catalog, WrittenQueries};
 use rusqlite::Connection;
 use thiserror::Error;
 
@@ -47,19 +49,34 @@ pub enum IntrospectError {
 ///
 /// The database cannot be read.
 pub fn introspect(connection: &Connection) -> Result<Catalog, IntrospectError> {
+    introspect_with(connection, None)
+}
+
+/// The same with queries of the schema's author.
+pub(crate) fn introspect_with(
+    connection: &Connection,
+    written: Option<&WrittenQueries>,
+) -> Result<Catalog, IntrospectError> {
     if connection.is_autocommit() {
         let snapshot = connection
             .unchecked_transaction()
             .map_err(|source| IntrospectError::Snapshot { source })?;
         // Dropping the transaction ends it; nothing was written.
-        introspect_snapshot(&snapshot)
+        introspect_snapshot(&snapshot, written)
     } else {
-        introspect_snapshot(connection)
+        introspect_snapshot(connection, written)
     }
 }
 
-fn introspect_snapshot(connection: &Connection) -> Result<Catalog, IntrospectError> {
-    let mut catalog = fill::catalog(&read::read(connection)?);
+fn introspect_snapshot(
+    connection: &Connection,
+    written: Option<&WrittenQueries>,
+) -> Result<Catalog, IntrospectError> {
+    let mut catalog = fill::catalog(&read::read(connection)?, |builder| {
+        if let Some(written) = written {
+            written::add(builder, connection, written);
+        }
+    });
     estimate::add(connection, &mut catalog)?;
     Ok(catalog)
 }

@@ -12,7 +12,7 @@
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `changes`: detection of changes of rows; `recording`: changes of the connection that writes
-//! * `event_log`: events for webhooks
+//! * `event_log`: events for webhooks; `action_log`: calls of asynchronous actions
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * `allocations`: SQLite's own memory for values, in the budget of all answers
@@ -29,6 +29,7 @@
 //! * `writer`: changing a file
 //! * [`database`]: a file read from every thread; [`options`]: of opening it
 
+mod action_log;
 mod allocations;
 pub mod backup;
 pub mod bind;
@@ -47,6 +48,7 @@ pub mod execute;
 mod functions;
 mod idle;
 mod inline;
+mod integer;
 mod interrupt;
 pub mod introspect;
 mod json;
@@ -74,6 +76,7 @@ pub mod transfer;
 mod vector;
 mod writer;
 
+pub use action_log::SqliteActionLog;
 pub use allocations::install as count_memory;
 pub use changes::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 pub use connection::Identity;

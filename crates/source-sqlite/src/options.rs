@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalog::{Catalog, Scalar};
+use catalog::{Catalog, Scalar, WrittenQueries};
 use source::Timeouts;
 
 use super::durability::Durability;
@@ -17,6 +17,8 @@ pub struct SqliteOptions<'o> {
     pub stored_as: &'o [StoredColumn],
     pub durability: Durability,
     pub timeouts: Timeouts,
+    /// Queries of the schema's author.
+    pub written: Option<&'o WrittenQueries>,
 }
 
 /// The scalar that the values of a column are.

@@ -25,7 +25,7 @@ pub struct OpenOptions {
     pub defaults: Defaults,
     /// A function that the server calls itself, from text to text; only for PostgreSQL.
     pub called: Option<FunctionName>,
-    /// Queries of the schema's author, which become functions; only for PostgreSQL.
+    /// Queries of the schema's author, which become functions; ignored by sources without SQL.
     pub written: Option<Arc<WrittenQueries>>,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
@@ -69,8 +69,9 @@ impl OpenOptions {
     }
 
     pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {
-        let Self { wide_integers, stored_as, durability, timeouts, .. } = self;
+        let Self { wide_integers, stored_as, durability, timeouts, written, .. } = self;
         let (wide_integers, durability, timeouts) = (*wide_integers, *durability, *timeouts);
-        SqliteOptions { wide_integers, stored_as, durability, timeouts }
+        let written = written.as_deref();
+        SqliteOptions { wide_integers, stored_as, durability, timeouts, written }
     }
 }

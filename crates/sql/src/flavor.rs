@@ -140,6 +140,11 @@ pub const LIST_WITHOUT: &str = "thalweg_list_without";
 /// The function that returns a JSON list with the elements of another that it lacks, likewise.
 pub const LIST_WITH: &str = "thalweg_list_with";
 
+/// Functions that add two integers: a sum beyond so many bits is an error.
+pub const ADD_INT16: &str = "thalweg_add_int16";
+pub const ADD_INT32: &str = "thalweg_add_int32";
+pub const ADD_INT64: &str = "thalweg_add_int64";
+
 /// Functions that search the words of a text, by words and by their stems, likewise.
 pub const ALL_TERMS: &str = "thalweg_all_terms";
 pub const ANY_TERM: &str = "thalweg_any_term";

@@ -31,7 +31,8 @@ pub use print::{
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
     CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InPlaceIndex,
-    InTextIndex, Insert, InsertSource, Join, JoinKind, NullsOrder, ObservedChange, OfJson,
-    OnConflict, Operation, OrderItem, Parameter, RowObserver, Select, SelectItem, Set, SqlType,
-    Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator, WrittenPart,
+    InTextIndex, Insert, InsertSource, IntegerType, Join, JoinKind, NullsOrder, ObservedChange,
+    OfJson, OnConflict, Operation, OrderItem, Parameter, RowObserver, Select, SelectItem, Set,
+    SqlType, Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator,
+    WrittenPart,
 };

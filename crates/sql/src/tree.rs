@@ -7,8 +7,8 @@ pub mod write;
 
 pub use observer::{ObservedChange, RowObserver};
 pub use write::{
-    Cell, ConflictAction, CreateIndex, Delete, ForeignKey, Insert, InsertSource, OnConflict,
-    Operation, Set, Statement, Update,
+    Cell, ConflictAction, CreateIndex, Delete, ForeignKey, Insert, InsertSource, IntegerType,
+    OnConflict, Operation, Set, Statement, Update,
 };
 
 /// A name, quoted by the printer.

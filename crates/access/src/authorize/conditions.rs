@@ -20,6 +20,13 @@ impl Walk<'_> {
                 *filter = Filter::barrier(below.visible, own);
             }
             OrderKey::Call(call) => self.call(call, within),
+            OrderKey::FunctionRows { call, filter, aggregate } => {
+                let mut below = self.rows_of_function(call, within);
+                self.filter(filter, &mut below);
+                self.aggregate(aggregate, &mut below);
+                let own = std::mem::replace(filter, Filter::all());
+                *filter = Filter::barrier(below.visible, own);
+            }
         }
     }
 

@@ -314,6 +314,9 @@ impl Usage {
                 OrderKey::Value(ValueRef::Field { path, .. }) if !path.is_empty() => {}
                 OrderKey::Value(place) => add_members(place, common, &mut self.ordered),
                 OrderKey::Call(call) => self.ordered.push(Member::Function(call.function)),
+                OrderKey::FunctionRows { call, .. } => {
+                    self.ordered.push(Member::Function(call.function));
+                }
                 OrderKey::Relation { .. } => {}
             }
         }

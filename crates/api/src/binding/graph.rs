@@ -131,6 +131,8 @@ pub struct LinkRule {
 pub enum AssignVerb {
     Set,
     Add,
+    /// Adds to an integer: a sum beyond the type of the field is an error in every source.
+    AddWithin,
     Subtract,
     Multiply,
     Divide,

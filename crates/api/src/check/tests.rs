@@ -125,7 +125,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Order
-          Order: Sort, Then, Directed, SortOfEdge, Related, RelatedAggregates, Field, Edge, Common, Computed
+          Order: Sort, Then, Directed, SortOfEdge, Related, RelatedAggregates, FunctionAggregates, Field, Edge, Common, Computed
           other: Refused
 
         AggregateOrder

@@ -51,6 +51,7 @@ impl ReadValues {
                 | OrderRole::SortOfEdge(_)
                 | OrderRole::Related(_)
                 | OrderRole::RelatedAggregates(_)
+                | OrderRole::FunctionAggregates(_)
                 | OrderRole::Aggregates(_),
             )
             | InputRole::Write(_)

@@ -11,7 +11,7 @@ use api::binding::{
     OrderRole, RowsForm, RowsFrom, TreeRole, ValueBinding, WriteRole,
 };
 use api::{Api, RoleViews};
-use catalog::{Catalog, EntityId, FieldId, FunctionId};
+use catalog::{Catalog, EntityId, FieldId, FunctionId, FunctionResult};
 use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
 use graphql::{Position, PositionIndex};
 use http_resolvers::HttpResolver;
@@ -280,6 +280,18 @@ impl View<'_> {
         self.along(hop).is_some_and(|far| far.aggregates)
     }
 
+    fn aggregates_rows_of(&self, function: FunctionId) -> bool {
+        match self.catalog[function].result {
+            FunctionResult::Row(entity)
+            | FunctionResult::Rows(entity)
+            | FunctionResult::RowArray(entity) => {
+                let returned = self.role.table(entity);
+                returned.reads && returned.aggregates
+            }
+            FunctionResult::Values(_) | FunctionResult::Value(_) | FunctionResult::Nothing => false,
+        }
+    }
+
     /// True for a connection of the Relay API.
     fn is_relay(&self, id: SchemaFieldId) -> bool {
         self.known.connections.contains(&self.api.schema[id].r#type.base)
@@ -409,6 +421,9 @@ impl View<'_> {
                 | OrderRole::Aggregates(_) => true,
                 OrderRole::Related(hop) => self.follows(*hop),
                 OrderRole::RelatedAggregates(hop) => self.aggregates(*hop),
+                OrderRole::FunctionAggregates(function) => {
+                    self.role.functions.contains(function) && self.aggregates_rows_of(*function)
+                }
                 OrderRole::Field(field) => self.reads(*field),
                 OrderRole::Computed(function) => self.role.functions.contains(function),
                 _ => false,

@@ -61,8 +61,10 @@ const FUNCTIONS: [Function; 10] = {
 
 pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
     add_objects(build, planned);
-    if planned.is_array_target {
+    if planned.is_array_target || planned.is_computed {
         add_orders(build, planned);
+    }
+    if planned.is_array_target {
         aggregate_conditions::add(build, planned);
     }
 }
@@ -122,7 +124,7 @@ fn accepted<'p>(
             FunctionResult::Sum => Some((column, values.text(), number?.sum.clone())),
             FunctionResult::Statistic if !has_statistics => None,
             FunctionResult::Float | FunctionResult::Statistic => {
-                number.map(|_| (column, "Float".to_owned(), Leaf::Float))
+                number.map(|number| (column, "Float".to_owned(), number.mean()))
             }
             FunctionResult::Extreme => Some((column, values.text(), values.extreme.clone()?)),
         }

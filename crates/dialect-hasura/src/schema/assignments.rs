@@ -46,7 +46,7 @@ pub(super) const OPERATORS: [Operator; 7] = [
     },
     Operator {
         name: "_inc",
-        verb: AssignVerb::Add,
+        verb: AssignVerb::AddWithin,
         suffix: "inc_input",
         about: "increments the numeric columns with given value of the filtered values",
     },
@@ -79,7 +79,7 @@ impl Operator {
     pub(super) fn about_type(&self, table: &str) -> String {
         match self.verb {
             AssignVerb::Set => format!("input type for updating data in table \"{table}\""),
-            AssignVerb::Add => {
+            AssignVerb::AddWithin => {
                 format!("input type for incrementing numeric columns in table \"{table}\"")
             }
             _ => self.about.to_owned(),
@@ -99,7 +99,7 @@ pub(super) fn operated<'p>(
 ) -> impl Iterator<Item = &'p Column<'p>> {
     updated(planned).filter(move |column| match verb {
         AssignVerb::Set => true,
-        AssignVerb::Add => column.values.number.is_some(),
+        AssignVerb::AddWithin => column.values.number.is_some(),
         _ => column.values.has_parts(),
     })
 }

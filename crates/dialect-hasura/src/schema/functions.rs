@@ -14,6 +14,7 @@ use super::condition_member::member;
 use super::{Build, comparisons, orders, rows};
 use crate::draft::{DraftField, DraftInput};
 use crate::functions::{Call, Computed, ComputedForm, RootFunction};
+use crate::naming;
 use crate::plan::Planned;
 
 /// The fields of functions of the mutation type.
@@ -113,9 +114,7 @@ pub(super) fn computed_fields(build: &mut Build<'_>, planned: &Planned<'_>) -> V
 pub(super) fn conditions(build: &mut Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput> {
     let mut members = Vec::new();
     for computed in &planned.computed {
-        if let ComputedForm::Rows(place) = computed.form
-            && computed.call.arguments.is_empty()
-        {
+        if let Some(place) = computed.rows_without_arguments() {
             let r#type = build.plan.entities[place].r#type("bool_exp");
             let role = FilterRole::FunctionRows(computed.call.function);
             members.push(member(&computed.name, r#type, role, Meaning::True).verbatim());
@@ -130,18 +129,22 @@ pub(super) fn conditions(build: &mut Build<'_>, planned: &Planned<'_>) -> Vec<Dr
     members
 }
 
-/// The orders by computed values without arguments.
+/// The orders by computed values, and by aggregates of computed rows, without arguments.
 pub(super) fn orders(build: &Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput> {
     let order_by = build.shared_type(ORDER_BY);
-    let ordered = planned
-        .computed
-        .iter()
-        .filter(|computed| computed.find_operand().is_some_and(|values| values.is_ordered()));
     let member = |computed: &Computed| {
-        let role = OrderRole::Computed(computed.call.function);
-        orders::member(&computed.name, &order_by, role).verbatim()
+        let function = computed.call.function;
+        if let Some(place) = computed.rows_without_arguments() {
+            let r#type = build.plan.entities[place].r#type("aggregate_order_by");
+            let name = build.plan.naming.word(&naming::of(&computed.name, "aggregate"));
+            let role = OrderRole::FunctionAggregates(function);
+            return Some(orders::member(&name, &r#type, role).verbatim());
+        }
+        let is_ordered = computed.find_operand().is_some_and(|values| values.is_ordered());
+        let role = OrderRole::Computed(function);
+        is_ordered.then(|| orders::member(&computed.name, &order_by, role).verbatim())
     };
-    ordered.map(member).collect()
+    planned.computed.iter().filter_map(member).collect()
 }
 
 /// The bindings of all calls.

@@ -9,6 +9,7 @@
 //! * `aggregates`: aggregates of rows, and orders by them; `aggregate_conditions`: conditions on them
 //! * `functions`: functions and computed fields
 //! * `native_queries`: native queries, with the objects of their models
+//! * `texts`: inputs that take numbers and booleans as texts
 //! * `namespace`: the object with the fields of the source in each root type
 //! * `relay`: connections and global ids of the Relay API
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
@@ -28,6 +29,7 @@ mod orders;
 mod relay;
 pub(super) mod rows;
 mod streams;
+mod texts;
 
 use api::binding::{Cursors, EntityBinding};
 use api::{Api, ApiBuilder};
@@ -85,6 +87,7 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
     builder.schema_mut().sorts_values = true;
     builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
+    builder.read_texts(texts::reads_texts);
     native_queries::bind(&plan, &mut builder);
     bind(&mut builder);
     base::add_directives(&mut builder);

@@ -35,7 +35,12 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
             RelationKind::Object { .. } | RelationKind::Array { aggregate: None } => {}
         }
     }
-    members.append(&mut functions::orders(build, planned));
+    // The first of a name stays.
+    for order in functions::orders(build, planned) {
+        if !members.iter().any(|known| known.is_named_as(&order)) {
+            members.push(order);
+        }
+    }
     let about = format!("Ordering options when selecting data from \"{}\".", planned.described);
     build.draft.input(&planned.r#type("order_by"), Some(&about), members);
 }

@@ -4,6 +4,7 @@ use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, Meaning, RowsBinding, RowsForm, RowsFrom,
     ValueBinding, ValueShape,
 };
+use ir::Form;
 use response::Leaf;
 
 use hasura_metadata::naming::RootField;
@@ -80,8 +81,9 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
 
 /// The argument of a column of JSON.
 pub(super) fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
-    let is_json =
-        column.values.binding.value == ValueShape::Leaf(Leaf::Json(response::JsonForm::Embedded));
+    let is_json = column.values.binding.value
+        == ValueShape::Leaf(Leaf::Json(response::JsonForm::Embedded))
+        && column.values.binding.form == Form::Stored;
     if !is_json {
         return Vec::new();
     }
@@ -111,7 +113,7 @@ pub(super) fn add_roots(build: &mut Build<'_>) {
     for planned in &build.plan.entities {
         add(build, root_fields(planned));
         if let Some(stream) = streams::field(build, planned) {
-            add_outside(build, Root::Subscription, stream);
+            add_field(build, Root::Subscription, stream);
         }
     }
     let functions = functions::root_fields(build);

@@ -75,7 +75,7 @@ impl<'m> TrackedQueries<'m> {
         for (written, query) in native.written.queries.iter().zip(&native.queries) {
             let Some(function) = catalog.find_written(&written.name) else {
                 if catalog.written_problems().is_empty() {
-                    let message = "Native queries are served from PostgreSQL only: remove it.";
+                    let message = "Native queries need PostgreSQL or SQLite: remove it.";
                     problems.push(wrong(&query.place, message.into()));
                 }
                 continue;

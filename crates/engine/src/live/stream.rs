@@ -82,9 +82,15 @@ impl StreamResponses {
 }
 
 /// A response as it is sent, with the position of its last row; `None` for a response without data.
+/// The stream may be within other objects, where names of types are the only fields beside it.
 pub(crate) fn batch(response: &Bytes, response_name: &str) -> Option<Batch> {
-    let head = format!("{{\"data\":{{\"{response_name}\":");
-    let list = response.strip_prefix(format!("{head}{{\"{STREAMED}\":").as_bytes())?;
+    if !response.starts_with(b"{\"data\":{") {
+        return None;
+    }
+    let start = format!("\"{response_name}\":{{\"{STREAMED}\":");
+    let place = response.windows(start.len()).position(|part| part == start.as_bytes())?;
+    let list = &response[place + start.len()..];
+    let head = &response[..place + response_name.len() + "\"\":".len()];
     // No name of GraphQL has a space, and texts have no quotes.
     let mark = format!(",\"{POSITION}\":");
     let place = list.windows(mark.len()).rposition(|part| part == mark.as_bytes())?;
@@ -93,7 +99,7 @@ pub(crate) fn batch(response: &Bytes, response_name: &str) -> Option<Batch> {
     let position = values.next()?.ok()?;
     let rest = rest.get(values.byte_offset()..)?.strip_prefix(b"}")?;
     let position = position_value(position.get());
-    Some(Batch { response: [head.as_bytes(), list, rest].concat().into(), position })
+    Some(Batch { response: [head, list, rest].concat().into(), position })
 }
 
 /// A position as the value of a variable; `None` for null. Numbers keep their digits.
@@ -133,6 +139,10 @@ mod tests {
         check(
             r#"{"data":{"items":{"rows":[{"id":1},{"id":2}],"position of the last row":2}}}"#,
             Some((r#"{"data":{"items":[{"id":1},{"id":2}]}}"#, 2.into())),
+        );
+        check(
+            r#"{"data":{"shop":{"__typename":"shop","items":{"rows":[{"id":1}],"position of the last row":1}}}}"#,
+            Some((r#"{"data":{"shop":{"__typename":"shop","items":[{"id":1}]}}}"#, 1.into())),
         );
         check(
             r#"{"data":{"items":{"rows":[],"position of the last row":null}}}"#,

@@ -176,6 +176,7 @@ impl MemorySize for OrderKey {
             Self::Value(place) => sum!(place),
             Self::Relation { path, hop: _, filter, aggregate } => sum!(path, filter, aggregate),
             Self::Call(call) => sum!(call),
+            Self::FunctionRows { call, filter, aggregate } => sum!(call, filter, aggregate),
         }
     }
 }
@@ -424,6 +425,7 @@ impl MemorySize for Assignment {
         match self {
             Self::Set(operand)
             | Self::Add(operand)
+            | Self::AddWithin(operand)
             | Self::Subtract(operand)
             | Self::Multiply(operand)
             | Self::Divide(operand)

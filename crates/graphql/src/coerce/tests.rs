@@ -63,6 +63,28 @@ fn integers_are_of_32_bits() {
 }
 
 #[test]
+fn texts_are_values_at_places_that_take_them() {
+    let mut schema = test_schema();
+    let filter = schema.find_type("AlbumFilter").unwrap();
+    let year = schema.find_input_field(filter, "year").unwrap();
+    schema.text_inputs.insert(year);
+    let operation = test_operation(
+        &schema,
+        "query ($n: Int!, $f: AlbumFilter) {
+            a: albums(filter: {year: $n}) { id } b: albums(filter: $f) { id } }",
+    );
+    let check = |given: &str| {
+        let Ok(Json::Object(given)) = serde_json::from_str(given) else { panic!("{given}") };
+        let coerced = coerce_variable_values(&schema, &operation, &given);
+        coerced.map(|variables| variables.values).map_err(|errors| errors.len())
+    };
+    let text = r#"{"n": "7", "f": {"year": " 8 ", "ids": [1]}}"#;
+    assert_eq!(check(text), check(r#"{"n": 7, "f": {"year": 8, "ids": [1]}}"#));
+    assert!(check(text).is_ok());
+    assert_eq!(check(r#"{"n": "x", "f": {"year": "8", "ids": ["1"]}}"#), Err(2));
+}
+
+#[test]
 fn required_values_must_be_there() {
     expect![[r#"
         "a"

@@ -7,7 +7,7 @@ use apollo_compiler::{Node, ast};
 
 use super::ValidDocument;
 use super::field_index::FieldIndex;
-use super::literal::Literals;
+use super::literal::{Literals, Place};
 use crate::defer::{DEFER, IF, LABEL};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
@@ -95,7 +95,10 @@ impl<'d> Converter<'d> {
         let default = variable.default_value.as_ref();
         let default = default.map(|default| self.literals.constant(default));
         let name = variable.name.as_str();
-        self.literals.variables.push(VariableDefinition { name: name.into(), r#type, default });
+        // Until a place is found that takes no texts.
+        let reads_texts = !self.schema.whole.text_inputs.is_empty();
+        let definition = VariableDefinition { name: name.into(), r#type, default, reads_texts };
+        self.literals.variables.push(definition);
         self.literals.slots.insert(name, Slot(slot));
     }
 
@@ -305,7 +308,8 @@ impl Literals<'_> {
                 let slot = *self.slots.get(name.as_str())?;
                 if let Some(boolean) = self.schema.find_type("Boolean") {
                     let expected = TypeRef::named(boolean).non_null();
-                    self.check_variable(slot, expected, has_default, value.location());
+                    let place = Place { has_default, reads_texts: false };
+                    self.check_variable(slot, expected, place, value.location());
                 }
                 Some(ConditionValue::Variable(slot))
             }

@@ -15,6 +15,14 @@ use crate::schema::{InputId, TypeKind, TypeRef};
 use crate::value::{Const, Slot, Value};
 use crate::visibility::View;
 
+/// The place of a value.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) has_default: bool,
+    /// True if a text of a number or a boolean is that value.
+    pub(super) reads_texts: bool,
+}
+
 /// Recursion is bounded by the parser's limit.
 pub(super) struct Literals<'d> {
     pub(super) schema: View<'d>,
@@ -33,14 +41,19 @@ impl Literals<'_> {
     pub(super) fn input(&mut self, input: InputId, value: &Node<ast::Value>) -> Value {
         let schema = self.schema;
         let definition = &schema[input];
-        self.value(definition.r#type, definition.default.is_some(), value)
+        let place = Place {
+            has_default: definition.default.is_some(),
+            reads_texts: schema.whole.text_inputs.contains(input),
+        };
+        self.value(definition.r#type, place, value)
     }
 
-    fn value(&mut self, r#type: TypeRef, has_default: bool, value: &Node<ast::Value>) -> Value {
+    fn value(&mut self, r#type: TypeRef, place: Place, value: &Node<ast::Value>) -> Value {
+        let item_place = Place { has_default: false, ..place };
         match &**value {
             ast::Value::Variable(name) => match self.slots.get(name.as_str()).copied() {
                 Some(slot) => {
-                    self.check_variable(slot, r#type, has_default, value.location());
+                    self.check_variable(slot, r#type, place, value.location());
                     Value::Variable(slot)
                 }
                 None => self.unexpected(r#type, value),
@@ -48,11 +61,13 @@ impl Literals<'_> {
             ast::Value::Null => Value::Null,
             ast::Value::List(items) if r#type.is_list() => {
                 let item_type = r#type.item().unwrap_or(r#type);
-                Value::List(items.iter().map(|item| self.value(item_type, false, item)).collect())
+                Value::List(
+                    items.iter().map(|item| self.value(item_type, item_place, item)).collect(),
+                )
             }
             _ => match r#type.item() {
                 // List coercion: a single value counts as a list of one.
-                Some(item_type) => Value::List(vec![self.value(item_type, false, value)]),
+                Some(item_type) => Value::List(vec![self.value(item_type, item_place, value)]),
                 None => self.named(r#type, value),
             },
         }
@@ -172,15 +187,16 @@ impl Literals<'_> {
         &mut self,
         slot: Slot,
         location: TypeRef,
-        has_default: bool,
+        place: Place,
         span: Option<SourceSpan>,
     ) {
-        let Some(variable) = self.variables.get(usize::from(slot.0)) else { return };
+        let Some(variable) = self.variables.get_mut(usize::from(slot.0)) else { return };
+        variable.reads_texts &= place.reads_texts;
         let leniency = self.schema.whole.leniency;
         let allowed = if location.is_non_null() && !variable.r#type.is_non_null() {
             let never_null = variable.default.as_ref().is_some_and(|value| *value != Const::Null);
             let location = location.nullable();
-            (never_null || has_default) && is_compatible(variable.r#type, location, leniency)
+            (never_null || place.has_default) && is_compatible(variable.r#type, location, leniency)
         } else {
             is_compatible(variable.r#type, location, leniency)
         };

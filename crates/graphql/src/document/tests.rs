@@ -72,6 +72,50 @@ fn rules_are_left_out_where_a_schema_says_so() {
     }
 }
 
+#[test]
+fn texts_are_values_at_inputs_that_take_them() {
+    let mut schema = test_schema();
+    let filter = schema.find_type("AlbumFilter").unwrap();
+    let query = schema.query.unwrap();
+    let albums = schema.find_field(query, "albums").unwrap();
+    for name in ["ids", "year"] {
+        let input = schema.find_input_field(filter, name).unwrap();
+        schema.text_inputs.insert(input);
+    }
+    let first = schema.find_argument(albums, "first").unwrap();
+    let validator = Validator::new(&schema);
+    let check = |text: &str| {
+        let limits = DocumentLimits::default();
+        let operation = validator.operation(&schema, text, None, &limits).map_err(|errors| {
+            errors.iter().map(|error| error.message.clone()).collect::<String>()
+        })?;
+        let mut output = String::new();
+        for variable in &operation.variables {
+            writeln!(output, "{} {}", variable.name, variable.reads_texts).unwrap();
+        }
+        print_set(&schema, &operation, operation.root, 0, &mut output);
+        Ok::<_, String>(output)
+    };
+    let text = check("{ albums(filter: {ids: [\"1\", 2], year: \"3\"}) { id } }");
+    let number = check("{ albums(filter: {ids: [1  , 2], year: 3  }) { id } }");
+    assert_eq!(text.unwrap(), number.unwrap());
+    for refused in [
+        "{ albums(filter: {ids: [\"x\"], year: 3}) { id } }",
+        "{ albums(first: \"1\", filter: {year: \"3\"}) { id } }",
+        "{ albums(filter: {year: \"2147483648\"}) { id } }",
+    ] {
+        assert!(check(refused).is_err(), "{refused}");
+    }
+    // Each place of a variable has to take texts.
+    let of = "query ($all: Int!, $some: Int!, $within: AlbumFilter) {
+        albums(first: $some, filter: {year: $all, not: {year: $some}}) { id }
+        other: albums(filter: $within) { id } }";
+    let found = check(of).unwrap();
+    let lines: Vec<&str> = found.lines().take(3).collect();
+    assert_eq!(lines, ["all true", "some false", "within false"]);
+    assert!(!schema.text_inputs.contains(first));
+}
+
 fn error_line(error: &GraphQLError) -> String {
     let places = error.locations.iter().map(|at| format!(" {}:{}", at.line, at.column));
     let message = error.message.replace('\0', "NUL");

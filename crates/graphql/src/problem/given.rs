@@ -50,6 +50,15 @@ impl<'d> InputValue<'d> {
         }
     }
 
+    /// The text of a string.
+    pub(super) fn text(self) -> Option<&'d str> {
+        match self {
+            Self::Literal(ast::Value::String(text)) => Some(text.as_str()),
+            Self::Json(Json::String(text)) => Some(text.as_str()),
+            Self::Literal(_) | Self::Json(_) => None,
+        }
+    }
+
     /// The text of a number.
     pub(super) fn number(self) -> Option<String> {
         match self {

@@ -8,6 +8,7 @@ use super::{Expected, Problem, Step};
 use crate::BUILT_IN_SCALARS;
 use crate::leniency::Leniency;
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
+use crate::text_inputs::value_of_text;
 
 /// The place of a value.
 #[derive(Clone, Copy)]
@@ -16,6 +17,8 @@ pub(super) struct ExpectedInput {
     has_default: bool,
     refuses_null: bool,
     is_count: bool,
+    /// True if a text of a number or a boolean is that value.
+    reads_texts: bool,
 }
 
 impl<'d> Walk<'d> {
@@ -41,6 +44,7 @@ impl<'d> Walk<'d> {
                             (self.rules.refuses_null)(object, &definition.name)
                         }),
                         is_count: object.is_none() && (self.rules.is_count)(&definition.name),
+                        reads_texts: schema.whole.text_inputs.contains(id),
                     };
                     self.value(place, *value)?;
                 }
@@ -129,6 +133,10 @@ impl<'d> Walk<'d> {
         let name = &*definition.name;
         match &definition.kind {
             TypeKind::Scalar => {
+                let text = given.text().filter(|_| place.reads_texts);
+                if text.and_then(|text| value_of_text(name, text)).is_some() {
+                    return Ok(());
+                }
                 scalar(name, place.is_count, given)?;
                 self.custom(name, given)
             }

@@ -349,11 +349,16 @@ impl Printer<'_> {
 
     /// An aggregate of related rows, in filters and orders.
     fn related(&self, hop: Hop, filter: &Filter, aggregate: &Aggregate) -> String {
+        self.aggregated(&self.hop(hop), filter, aggregate)
+    }
+
+    /// Aggregates of these rows.
+    fn aggregated(&self, of: &str, filter: &Filter, aggregate: &Aggregate) -> String {
         let terms =
             aggregate.terms.iter().map(|term| self.term(term.function, term.place.as_ref()));
         let terms = terms.collect::<Vec<_>>().join(", ");
         let groups = self.groups(aggregate);
-        format!("{terms} of {} ({}){groups}", self.hop(hop), self.filter(filter))
+        format!("{terms} of {of} ({}){groups}", self.filter(filter))
     }
 
     pub(super) fn groups(&self, aggregate: &Aggregate) -> String {
@@ -409,6 +414,9 @@ impl Printer<'_> {
                 if path.is_empty() { related } else { format!("{}.{related}", self.path(path)) }
             }
             OrderKey::Call(call) => self.call(call),
+            OrderKey::FunctionRows { call, filter, aggregate } => {
+                self.aggregated(&self.call(call), filter, aggregate)
+            }
         }
     }
 
@@ -497,6 +505,7 @@ pub(super) fn form(form: Form) -> &'static str {
         Form::Numbers => " as numbers",
         Form::Texts => " as texts",
         Form::GeoJson => " as GeoJSON",
+        Form::Json => " as JSON",
     }
 }
 

@@ -173,6 +173,7 @@ impl Printer<'_> {
         let (verb, operand) = match assignment {
             Assignment::Set(operand) => ("=", operand),
             Assignment::Add(operand) => ("+=", operand),
+            Assignment::AddWithin(operand) => ("+= within its type", operand),
             Assignment::Subtract(operand) => ("-=", operand),
             Assignment::Multiply(operand) => ("*=", operand),
             Assignment::Divide(operand) => ("/=", operand),

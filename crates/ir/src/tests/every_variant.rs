@@ -496,6 +496,7 @@ fn writes() {
         assignments: vec![
             set("album.title", Assignment::Set(text("x"))),
             set("album.price", Assignment::Add(one())),
+            set("album.price", Assignment::AddWithin(one())),
             set("album.price", Assignment::Subtract(one())),
             set("album.price", Assignment::Multiply(one())),
             set("album.price", Assignment::Divide(one())),
@@ -575,6 +576,7 @@ fn writes() {
               step 0 of root 0: update album, filter id = $0, at most 10
                 title = "x"
                 price += 1
+                price += within its type 1
                 price -= 1
                 price *= 1
                 price /= 1

@@ -3,7 +3,7 @@
 use catalog::{EntityId, FieldId, Scalar, Type};
 use ir::{Assignment, Filter, Operand, Step, Update};
 use source::CompileError;
-use sql::{Alias, Expression, Operation, Select, Set};
+use sql::{Alias, Expression, IntegerType, Operation, Select, Set};
 
 use super::super::compile::Compiler;
 use super::super::level::ParameterSource;
@@ -116,6 +116,7 @@ impl Compiler<'_> {
             Assignment::Set(operand) => return self.stored(field, operand, statement),
             Assignment::Inserted => return Ok(Expression::Excluded(self.column_name(field))),
             Assignment::Add(operand) => (Operation::Add, operand),
+            Assignment::AddWithin(operand) => (self.sum_within(field), operand),
             Assignment::Subtract(operand) => (Operation::Subtract, operand),
             Assignment::Multiply(operand) => (Operation::Multiply, operand),
             Assignment::Divide(operand) => (Operation::Divide, operand),
@@ -160,6 +161,16 @@ impl Compiler<'_> {
             _ => self.stored(field, operand, statement)?,
         };
         computed(stored, operation, Box::new(right))
+    }
+
+    /// The sum of a field and a value: that of integers is within the type of the field.
+    fn sum_within(&self, field: FieldId) -> Operation {
+        match self.catalog.base_type(&self.catalog[field].r#type) {
+            Type::Scalar(Scalar::Int16) => Operation::AddWithin(IntegerType::Int16),
+            Type::Scalar(Scalar::Int32) => Operation::AddWithin(IntegerType::Int32),
+            Type::Scalar(Scalar::Int64) => Operation::AddWithin(IntegerType::Int64),
+            _ => Operation::Add,
+        }
     }
 
     /// Refuses to change parts of a value that is no JSON in the form that the database changes.

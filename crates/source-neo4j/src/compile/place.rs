@@ -175,7 +175,7 @@ pub(super) fn formed(value: Expression, form: Form) -> Result<Expression, Compil
         Form::OrEmpty => {
             Ok(Expression::call(Function::Coalesce, vec![value, Expression::List(Vec::new())]))
         }
-        Form::Number | Form::Text | Form::Numbers | Form::Texts | Form::GeoJson => {
+        Form::Number | Form::Text | Form::Numbers | Form::Texts | Form::GeoJson | Form::Json => {
             Err(refused("a value in this form"))
         }
     }

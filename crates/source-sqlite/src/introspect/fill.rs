@@ -60,8 +60,8 @@ impl Table {
     }
 }
 
-/// Fills the catalog in the order of the rows.
-pub(super) fn catalog(rows: &Rows) -> Catalog {
+/// Fills the catalog in the order of the rows. `add` adds what is not in them.
+pub(super) fn catalog(rows: &Rows, add: impl FnOnce(&mut Builder)) -> Catalog {
     let mut builder = Builder::new(Capabilities {
         json_content: true,
         any_values: true,
@@ -97,6 +97,7 @@ pub(super) fn catalog(rows: &Rows) -> Catalog {
     place_index::add(&mut builder, &tables, &rows.texts);
     foreign_key::add(&mut builder, &mut tables, &rows.foreign_key_columns);
     writable::add(&mut builder, &tables, &rows.triggers);
+    add(&mut builder);
     let mut catalog = builder.finish();
     let mut taken: HashSet<String> = rows.tables.iter().map(|table| lower(&table.name)).collect();
     taken.extend(rows.indexed_columns.iter().map(|row| lower(&row.index)));
@@ -219,7 +220,7 @@ fn field(column: &ColumnRow, declared: Declared, is_rowid: bool) -> NewField {
     }
 }
 
-fn storage(affinity: Affinity) -> Storage {
+pub(super) fn storage(affinity: Affinity) -> Storage {
     match affinity {
         Affinity::Blob => Storage::AsGiven,
         Affinity::Text => Storage::Text,

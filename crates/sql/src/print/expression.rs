@@ -4,13 +4,14 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, JSON_DELETE_ELEMENT, JSON_DELETE_KEY, JSON_DELETE_PATH, JSON_MERGE, KeyArrays,
-    LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT, NullSafeEqual, Pattern, TIMESTAMP, Truncation,
-    Upsert, ZONED_CLOCK,
+    ADD_INT16, ADD_INT32, ADD_INT64, CLOCK, INSTANT, JSON_DELETE_ELEMENT, JSON_DELETE_KEY,
+    JSON_DELETE_PATH, JSON_MERGE, KeyArrays, LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT,
+    NullSafeEqual, Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, Identifier, InPlaceIndex, InTextIndex,
-    OfJson, Operation, Parameter, SqlType, TimeKind, TimeUnit, VectorDistance, VectorOperator,
+    IntegerType, OfJson, Operation, Parameter, SqlType, TimeKind, TimeUnit, VectorDistance,
+    VectorOperator,
 };
 
 impl Printer<'_> {
@@ -344,10 +345,20 @@ impl Printer<'_> {
                     | Operation::DeletePath),
                 right,
             } => self.json_change(left, *operation, right)?,
+            Expression::Computed { left, operation: Operation::AddWithin(within), right }
+                if !self.flavor.typed_text =>
+            {
+                let function = match within {
+                    IntegerType::Int16 => ADD_INT16,
+                    IntegerType::Int32 => ADD_INT32,
+                    IntegerType::Int64 => ADD_INT64,
+                };
+                self.of_two(function, left, right)?;
+            }
             Expression::Computed { left, operation, right } => {
                 self.operand(left)?;
                 self.out.push_str(match operation {
-                    Operation::Add => " + ",
+                    Operation::Add | Operation::AddWithin(_) => " + ",
                     Operation::Subtract => " - ",
                     Operation::Multiply => " * ",
                     Operation::Divide => " / ",
@@ -580,7 +591,7 @@ impl Printer<'_> {
     /// A list without the elements of another, the others in their order.
     fn list_without(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
         if self.flavor.key_arrays != KeyArrays::Unnest {
-            return self.of_two_lists(LIST_WITHOUT, list, elements);
+            return self.of_two(LIST_WITHOUT, list, elements);
         }
         self.out.push_str("ARRAY(SELECT c0 FROM unnest(");
         self.expression(list)?;
@@ -594,7 +605,7 @@ impl Printer<'_> {
     /// each other. The second list has the type of the first one, also if it is a parameter.
     fn list_with(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
         if self.flavor.key_arrays != KeyArrays::Unnest {
-            return self.of_two_lists(LIST_WITH, list, elements);
+            return self.of_two(LIST_WITH, list, elements);
         }
         self.operand(list)?;
         self.out.push_str(" || ARRAY(SELECT c0 FROM unnest(coalesce(");
@@ -622,7 +633,7 @@ impl Printer<'_> {
             _ => (JSON_MERGE, " || ", ""),
         };
         if !self.flavor.typed_text {
-            return self.of_two_lists(function, left, right);
+            return self.of_two(function, left, right);
         }
         self.operand(left)?;
         self.out.push_str(sign);
@@ -631,17 +642,12 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn of_two_lists(
-        &mut self,
-        function: &str,
-        list: &Expression,
-        elements: &Expression,
-    ) -> fmt::Result {
+    fn of_two(&mut self, function: &str, left: &Expression, right: &Expression) -> fmt::Result {
         self.out.push_str(function);
         self.out.push('(');
-        self.expression(list)?;
+        self.expression(left)?;
         self.out.push_str(", ");
-        self.expression(elements)?;
+        self.expression(right)?;
         self.out.push(')');
         Ok(())
     }

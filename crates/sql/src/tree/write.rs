@@ -110,6 +110,8 @@ pub struct Delete {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Add,
+    /// Of two integers: a sum beyond this type is an error. Not every database has one of its own.
+    AddWithin(IntegerType),
     Subtract,
     Multiply,
     Divide,
@@ -128,6 +130,14 @@ pub enum Operation {
     DeleteElement,
     /// Of JSON and a list of texts, the path to the value that is removed.
     DeletePath,
+}
+
+/// A type of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntegerType {
+    Int16,
+    Int32,
+    Int64,
 }
 
 impl Statement {

@@ -33,10 +33,19 @@ impl Walk<'_> {
             variants.iter_mut().for_each(|variant| self.hide(&mut variant.filter));
         }
         for key in order_keys(&mut rows.outputs, &mut rows.order) {
-            if let OrderKey::Relation { hop, filter, .. } = key {
-                self.hide(filter);
-                let visible = self.set.restrictions.in_conditions(self.far(*hop));
-                put_first(filter, visible);
+            match key {
+                OrderKey::Relation { hop, filter, .. } => {
+                    self.hide(filter);
+                    let visible = self.set.restrictions.in_conditions(self.far(*hop));
+                    put_first(filter, visible);
+                }
+                OrderKey::FunctionRows { call, filter, .. } => {
+                    self.hide(filter);
+                    if let Some(entity) = self.returned_entity(call) {
+                        put_first(filter, self.set.restrictions.in_conditions(entity));
+                    }
+                }
+                OrderKey::Value(_) | OrderKey::Call(_) => {}
             }
         }
     }

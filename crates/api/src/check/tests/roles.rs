@@ -303,6 +303,7 @@ family!(orders: OrderRole {
     SortOfEdge => one(OrderRole::SortOfEdge(entity())),
     Related => one(OrderRole::Related(hop())),
     RelatedAggregates => one(OrderRole::RelatedAggregates(hop())),
+    FunctionAggregates => one(OrderRole::FunctionAggregates(function())),
     RelatedCount => one(OrderRole::RelatedCount),
     Aggregates => one(OrderRole::Aggregates(AggregateFunction::Sum)),
     Field => one(OrderRole::Field(field())),

@@ -166,7 +166,7 @@ impl Building<'_> {
 
     /// The parameter of a variable; `None` if only the body can have it.
     fn parameter(&self, variable: &VariableDefinition, in_path: &[&str]) -> Option<Value> {
-        let VariableDefinition { name, r#type, default } = variable;
+        let VariableDefinition { name, r#type, default, .. } = variable;
         if r#type.is_list() || !self.is_scalar(r#type.base) {
             return None;
         }
@@ -197,7 +197,7 @@ impl Building<'_> {
     fn body(&mut self, variables: &[VariableDefinition]) -> Value {
         let mut properties = Map::new();
         let mut is_required = false;
-        for VariableDefinition { name, r#type, default } in variables {
+        for VariableDefinition { name, r#type, default, .. } in variables {
             let is_known =
                 !r#type.is_list() && known_scalar(&self.schema[r#type.base].name).is_some();
             is_required |= default.is_none() && r#type.is_non_null() && !is_known;

@@ -55,7 +55,8 @@ impl Compiler<'_> {
                     None => self.stored(field, operand, statement),
                 };
             }
-            Assignment::Add(operand) => (Operation::Add, operand),
+            // Bounds of a type are checked with every sum.
+            Assignment::Add(operand) | Assignment::AddWithin(operand) => (Operation::Add, operand),
             // One list behind the other.
             Assignment::Push(operand) => (Operation::Add, operand),
             Assignment::Subtract(operand) => (Operation::Subtract, operand),

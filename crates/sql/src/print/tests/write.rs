@@ -4,8 +4,8 @@ use crate::flavor::Flavor;
 use crate::print::{print_add_foreign_key, print_create_index, print_statement};
 use crate::tree::{
     Alias, Cell, Comparison, ConflictAction, CreateIndex, Delete, Expression, ForeignKey, FromItem,
-    Identifier, Insert, InsertSource, OnConflict, Operation, Parameter, Select, SelectItem, Set,
-    SqlType, Statement, TableName, Update,
+    Identifier, Insert, InsertSource, IntegerType, OnConflict, Operation, Parameter, Select,
+    SelectItem, Set, SqlType, Statement, TableName, Update,
 };
 
 const TABLE: Alias = Alias(0);
@@ -207,6 +207,17 @@ fn an_update_says_which_rows() {
         ]],
         &expect![[
             r#"UPDATE "s"."po""st" SET "tags" = thalweg_json_merge("po""st"."tags", ?2), "tags" = thalweg_json_delete_key("po""st"."tags", ?2), "tags" = thalweg_json_delete_element("po""st"."tags", ?2), "tags" = thalweg_json_delete_path("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
+        ]],
+    );
+    let within = [IntegerType::Int16, IntegerType::Int32, IntegerType::Int64];
+    let within = within.map(|within| set("score", computed(Operation::AddWithin(within))));
+    check(
+        &Statement::Update(Update { sets: within.into(), ..update.clone() }),
+        &expect![[
+            r#"UPDATE "s"."po""st" AS t0 SET "score" = t0."tags" + $2, "score" = t0."tags" + $2, "score" = t0."tags" + $2 WHERE t0."id" = $3 RETURNING t0."id""#
+        ]],
+        &expect![[
+            r#"UPDATE "s"."po""st" SET "score" = thalweg_add_int16("po""st"."tags", ?2), "score" = thalweg_add_int32("po""st"."tags", ?2), "score" = thalweg_add_int64("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
         ]],
     );
     let sets = vec![set("score", computed(Operation::Multiply))];

@@ -1,0 +1,12 @@
+-- ?1: pairs of the name of an action and the seconds after which a claim has ended, as JSON.
+SELECT EXISTS (
+    SELECT 1
+    FROM thalweg_action_log AS one
+    JOIN json_each(?1) AS wanted ON json_extract(wanted.value, '$[0]') = one.action_name
+    WHERE one.status = 'created'
+        OR (
+            one.status = 'processing'
+            AND (julianday('now') - julianday(coalesce(one.claimed_at, one.created_at))) * 86400.0
+                > json_extract(wanted.value, '$[1]')
+        )
+)
