@@ -54,10 +54,11 @@ impl ActionLog {
 
     /// Creates the log if it is missing.
     pub async fn create(&self) -> Result<(), ActionLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Postgres(log) => log.create().await?,
             Driver::Sqlite(log) => log.create().await?,
-        })
+        }
+        Ok(())
     }
 
     /// Records a call, and returns its id.
@@ -95,17 +96,19 @@ impl ActionLog {
 
     /// Records the end of a call.
     pub async fn finish(&self, id: &str, result: &ActionResult) -> Result<(), ActionLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Postgres(log) => log.finish(id, result).await?,
             Driver::Sqlite(log) => log.finish(id, result).await?,
-        })
+        }
+        Ok(())
     }
 
     /// Ends claims of calls that were not delivered.
     pub async fn release(&self, ids: &[String]) -> Result<(), ActionLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Postgres(log) => log.release(ids).await?,
             Driver::Sqlite(log) => log.release(ids).await?,
-        })
+        }
+        Ok(())
     }
 }
