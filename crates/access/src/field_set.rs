@@ -6,7 +6,7 @@ use catalog::FieldId;
 
 /// Fields of one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct FieldSet(Arc<[FieldId]>);
+pub struct FieldSet(Arc<Box<[FieldId]>>);
 
 impl FieldSet {
     #[must_use]
@@ -30,6 +30,6 @@ impl FromIterator<FieldId> for FieldSet {
         let mut fields: Vec<FieldId> = fields.into_iter().collect();
         fields.sort_unstable();
         fields.dedup();
-        Self(fields.into())
+        Self(Arc::new(fields.into()))
     }
 }

@@ -74,19 +74,26 @@ pub enum Callable {
 }
 
 /// The privileges of one entity that are granted together.
+///
+/// A source of thousands of tables may have hundreds of thousands of grants and permissions, so their
+/// texts and lists are behind thin pointers.
 #[derive(Debug)]
 pub struct Grant {
-    pub name: Arc<str>,
+    pub name: Arc<Box<str>>,
     pub entity: EntityId,
-    pub read: Option<Arc<Permission>>,
-    pub insert: Option<Arc<Permission>>,
-    pub update: Option<Arc<Permission>>,
-    pub delete: Option<Arc<Permission>>,
+    permissions: Permissions,
+}
+
+/// The permissions of a grant.
+#[derive(Debug)]
+enum Permissions {
+    One(Privilege, Arc<Permission>),
+    Several(Arc<Box<[(Privilege, Arc<Permission>)]>>),
 }
 
 /// Presets: values that are written beside those of the request. Shared: permissions of many roles
 /// often have the same.
-pub type Presets = Arc<[(FieldId, Operand)]>;
+pub type Presets = Arc<Box<[(FieldId, Operand)]>>;
 
 /// The rows and fields of one privilege.
 #[derive(Debug, PartialEq)]
@@ -105,7 +112,7 @@ pub struct Permission {
 pub enum Check {
     None,
     /// The condition of the rows that may be changed, which reads these fields.
-    Rows(Arc<[FieldId]>),
+    Rows(Arc<Box<[FieldId]>>),
     Condition(Arc<Condition>),
 }
 
@@ -181,8 +188,8 @@ impl Roles {
 
     /// Fields that grants preset in new rows: requests cannot set them.
     pub fn preset_in_new_rows(&self) -> impl Iterator<Item = FieldId> {
-        let presets = self.grants.iter().filter_map(|grant| grant.insert.as_ref());
-        presets.flat_map(|insert| insert.presets.iter().map(|(field, _)| *field))
+        let inserts = self.grants.iter().filter_map(|grant| grant.permission(Privilege::Insert));
+        inserts.flat_map(|insert| insert.presets.iter().map(|(field, _)| *field))
     }
 
     /// The role of a session, or the reason why it has none.
@@ -238,10 +245,33 @@ impl Roles {
 }
 
 impl Grant {
-    /// The permissions with the conditions and presets of the grant.
-    pub(crate) fn permissions(&self) -> impl Iterator<Item = &Permission> {
-        let all = [&self.read, &self.insert, &self.update, &self.delete];
-        all.into_iter().flatten().map(|permission| &**permission)
+    #[must_use]
+    pub fn new(
+        name: Arc<Box<str>>,
+        entity: EntityId,
+        permissions: Vec<(Privilege, Arc<Permission>)>,
+    ) -> Self {
+        let permissions = match <[_; 1]>::try_from(permissions) {
+            Ok([(privilege, permission)]) => Permissions::One(privilege, permission),
+            Err(several) => Permissions::Several(Arc::new(several.into())),
+        };
+        Self { name, entity, permissions }
+    }
+
+    /// The permissions, each with its privilege.
+    pub fn all_permissions(&self) -> impl Iterator<Item = (Privilege, &Permission)> {
+        let (one, several) = match &self.permissions {
+            Permissions::One(privilege, permission) => (Some((*privilege, permission)), &[][..]),
+            Permissions::Several(several) => (None, &***several),
+        };
+        let several = several.iter().map(|(privilege, permission)| (*privilege, permission));
+        one.into_iter().chain(several).map(|(privilege, permission)| (privilege, &**permission))
+    }
+
+    /// The permission of a privilege, if it is granted.
+    #[must_use]
+    pub fn permission(&self, privilege: Privilege) -> Option<&Permission> {
+        self.all_permissions().find(|(own, _)| *own == privilege).map(|(_, permission)| permission)
     }
 }
 

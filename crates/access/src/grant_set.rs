@@ -85,14 +85,13 @@ impl GrantSet {
         let is_refused = self.roles.conventions.missing_claims == MissingClaims::Refused;
         let grants = self.role().map(|role| self.roles.grants_on(role, entity));
         for grant in grants.into_iter().flatten() {
-            let parts = [
-                (&grant.read, &mut of_entity.read, Privilege::Read),
-                (&grant.insert, &mut of_entity.insert, Privilege::Insert),
-                (&grant.update, &mut of_entity.update, Privilege::Update),
-                (&grant.delete, &mut of_entity.delete, Privilege::Delete),
-            ];
-            for (permission, granted_before, privilege) in parts {
-                let Some(permission) = permission else { continue };
+            for (privilege, permission) in grant.all_permissions() {
+                let granted_before = match privilege {
+                    Privilege::Read => &mut of_entity.read,
+                    Privilege::Insert => &mut of_entity.insert,
+                    Privilege::Update => &mut of_entity.update,
+                    Privilege::Delete => &mut of_entity.delete,
+                };
                 granted_before.extend(self.decided(&grant.name, permission));
                 let missing = &mut of_entity.missing;
                 if is_refused
@@ -118,7 +117,7 @@ impl GrantSet {
     }
 
     /// A privilege with its conditions decided; `None` if a claim is missing that has to be written.
-    fn decided(&self, name: &Arc<str>, permission: &Permission) -> Option<Granted> {
+    fn decided(&self, name: &Arc<Box<str>>, permission: &Permission) -> Option<Granted> {
         let mut has_presets = true;
         for (_, operand) in permission.presets.iter() {
             operand_claims(operand, &mut |claim| has_presets &= self.claims.is_present(claim));

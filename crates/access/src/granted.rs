@@ -13,7 +13,7 @@ use crate::grant::Presets;
 #[derive(Clone, Debug)]
 pub struct Granted {
     /// The name of the grant.
-    pub name: Arc<str>,
+    pub name: Arc<Box<str>>,
     pub rows: Filter,
     /// The most rows of a list that is read.
     pub limit: Option<u64>,
@@ -22,7 +22,7 @@ pub struct Granted {
     /// The condition on a row after it is written.
     pub check: Filter,
     /// A row that may be written passes its check if none of these fields is written.
-    pub(crate) unchecked_without: Option<Arc<[FieldId]>>,
+    pub(crate) unchecked_without: Option<Arc<Box<[FieldId]>>>,
 }
 
 impl Granted {

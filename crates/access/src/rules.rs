@@ -88,7 +88,7 @@ impl AccessRules {
         for role in roles.iter().flat_map(|roles| &roles.roles) {
             let mut places = BTreeSet::new();
             let grants = roles.iter().flat_map(|roles| roles.grants_of(role));
-            for permission in grants.flat_map(|grant| grant.permissions()) {
+            for (_, permission) in grants.flat_map(|grant| grant.all_permissions()) {
                 permission.claims(&mut |claim| {
                     let known = places_of_claims.entry(claim);
                     places.insert(*known.or_insert_with(|| place(&mut uses, claim)));

@@ -12,7 +12,7 @@ use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NamedValue, RelatedRows,
+    BoundInput, CallBinding, ColumnBinding, EntityBinding, FieldBinding, NamedValue, RelatedRows,
     RelatedRowsId, RelationshipVariant, RelationshipVariantsId, ResolverId, ValueBinding,
     ValuePlace, VariantBinding, VariantsId,
 };
@@ -24,7 +24,7 @@ use crate::role_views::RoleViews;
 pub struct Api {
     pub schema: Schema,
     pub(crate) fields: SharedArena<FieldBinding>,
-    pub(crate) inputs: SharedArena<InputBinding>,
+    pub(crate) inputs: SharedArena<BoundInput>,
     pub(crate) values: SharedArena<ValueBinding>,
     /// Few columns have bindings of their own: there is one for each type.
     pub(crate) columns: FxHashMap<FieldId, Arc<ColumnBinding>>,
@@ -163,7 +163,7 @@ impl Api {
     }
 
     #[must_use]
-    pub fn input(&self, id: InputId) -> &InputBinding {
+    pub fn input(&self, id: InputId) -> &BoundInput {
         &self.inputs[id.index()]
     }
 

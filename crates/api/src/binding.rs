@@ -466,6 +466,49 @@ pub struct InputBinding {
     pub empty: Meaning,
 }
 
+/// An [`InputBinding`] as an API keeps it. A large schema has hundreds of thousands, which differ in
+/// their roles and have few different meanings of null and of empty inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundInput {
+    pub role: InputRole,
+    pub(crate) meanings: Arc<Meanings>,
+}
+
+/// The meanings of an explicit null, and of `{}` or `[]`.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Meanings {
+    pub(crate) null: Meaning,
+    pub(crate) empty: Meaning,
+}
+
+impl BoundInput {
+    /// The meaning of an explicit null.
+    #[must_use]
+    pub fn null(&self) -> &Meaning {
+        &self.meanings.null
+    }
+
+    /// The meaning of `{}` or `[]`.
+    #[must_use]
+    pub fn empty(&self) -> &Meaning {
+        &self.meanings.empty
+    }
+}
+
+impl PartialEq<InputBinding> for BoundInput {
+    fn eq(&self, other: &InputBinding) -> bool {
+        let InputBinding { role, null, empty } = other;
+        self.role == *role && self.null() == null && self.empty() == empty
+    }
+}
+
+impl From<&BoundInput> for InputBinding {
+    fn from(bound: &BoundInput) -> Self {
+        let (null, empty) = (bound.null().clone(), bound.empty().clone());
+        Self { role: bound.role.clone(), null, empty }
+    }
+}
+
 /// The role of an input, by the positions that it fits. [`check`](crate::check) finds those at any
 /// other position.
 #[derive(Clone, Debug, PartialEq)]
@@ -519,7 +562,7 @@ pub enum ValueBinding {
     /// A key of the rows.
     Key(Arc<[FieldId]>),
     /// A value to order by, in the direction of [`OrderRole::Directed`].
-    Sorted(ValueRef),
+    Sorted(Box<ValueRef>),
     /// A part of the row that [`FilterRole::AllPresent`] requires.
     Present(RowPart),
     /// A group key.

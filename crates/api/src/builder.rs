@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use self::deduplication::Deduplication;
 use crate::api::{Absent, Api, AsyncAction, Nesting, Resolver, listed, plain};
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
+    BoundInput, CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
     NodeIdBinding, NodeRules, RelatedRows, RelatedRowsId, RelationshipVariant, ResolverId,
     ValueBinding, VariantBinding, VariantsId,
 };
@@ -124,7 +124,7 @@ impl ApiBuilder {
 
     /// The binding of an added input.
     #[must_use]
-    pub fn binding_of_input(&self, id: InputId) -> &InputBinding {
+    pub fn binding_of_input(&self, id: InputId) -> &BoundInput {
         &self.api.inputs[id.index()]
     }
 
@@ -136,7 +136,7 @@ impl ApiBuilder {
         r#type: TypeRef,
     ) {
         let definition = InputDefinition { r#type, ..self.api.schema[old].clone() };
-        let binding = self.api.inputs[old.index()].clone();
+        let binding = InputBinding::from(&self.api.inputs[old.index()]);
         let new = self.input(definition, binding);
         self.api.schema.replace_argument(field, old, new);
     }
@@ -195,7 +195,7 @@ impl ApiBuilder {
     }
 
     /// The inputs that pass take numbers and booleans as texts, too, if their types have such.
-    pub fn read_texts(&mut self, is_read: impl Fn(&InputBinding) -> bool) {
+    pub fn read_texts(&mut self, is_read: impl Fn(&BoundInput) -> bool) {
         let schema = &mut self.api.schema;
         for id in (0..self.api.inputs.len()).map(InputId::new) {
             let scalar = &*schema[schema[id].r#type.base].name;

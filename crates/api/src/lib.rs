@@ -31,11 +31,11 @@ mod role_views;
 
 pub use api::{Absent, AnswerKeys, Api, AsyncAction, Nesting, Resolver, Transactions};
 pub use binding::{
-    AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
-    EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
-    InputRole, Meaning, MutationBinding, MutationForm, NestedRelationship, NestedWriteVerb,
-    NodeIdBinding, OrderBy, PageInfoField, PayloadField, ResolverId, RowsBinding, RowsForm,
-    RowsFrom, ValueBinding, ValueShape, VariantBinding, VariantsId,
+    AggregateField, AggregateValue, AssignVerb, BoundInput, Change, ColumnBinding, ConnectionField,
+    Cursors, EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy,
+    InputBinding, InputRole, Meaning, MutationBinding, MutationForm, NestedRelationship,
+    NestedWriteVerb, NodeIdBinding, OrderBy, PageInfoField, PayloadField, ResolverId, RowsBinding,
+    RowsForm, RowsFrom, ValueBinding, ValueShape, VariantBinding, VariantsId,
 };
 pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;

@@ -13,7 +13,7 @@ mod types;
 
 use std::fmt::Write;
 
-use api::{Api, FieldBinding, InputBinding};
+use api::{Api, BoundInput, FieldBinding};
 use catalog::builder::NewField;
 use catalog::{Catalog, EntityKind, Scalar, Type};
 use dialect_phrag::{self as phrag, BigIntegers, Options};
@@ -35,8 +35,8 @@ fn check(catalog: &Catalog, options: &Options, expect: &Expect) {
 /// Every position of an API with what it means.
 fn bindings(api: &Api) -> String {
     let mut output = String::new();
-    let input = |output: &mut String, path: &str, binding: &InputBinding| {
-        let InputBinding { role, null, empty } = binding;
+    let input = |output: &mut String, path: &str, binding: &BoundInput| {
+        let (role, null, empty) = (&binding.role, binding.null(), binding.empty());
         writeln!(output, "{path}: {role:?}, null {null:?}, empty {empty:?}").unwrap();
     };
     for (_, definition) in api.schema.types() {

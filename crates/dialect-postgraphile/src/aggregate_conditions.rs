@@ -193,7 +193,7 @@ pub(super) fn add_filter(
     let Some((r#type, nothing)) = filter_type(build, options, other, target) else { return };
     let description = descriptions::filter_aggregates(&other.name);
     let definition = input("aggregates", &description, TypeRef::named(r#type));
-    let binding = options.object(RowsRole::Group { nothing });
+    let binding = options.object(RowsRole::Group { nothing: Arc::new(nothing) });
     build.api.add_input_field(many, definition, binding);
 }
 

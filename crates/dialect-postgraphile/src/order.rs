@@ -107,7 +107,7 @@ fn add_computed(
 
 fn fields(fields: &[FieldId], direction: Direction, name: &str) -> OrderBy {
     let cursor_name = name.to_ascii_lowercase().into();
-    OrderBy::Fields { fields: fields.to_vec(), direction, cursor_name }
+    OrderBy::Fields { fields: fields.into(), direction, cursor_name }
 }
 
 /// PostgreSQL's error where it cannot sort.

@@ -156,7 +156,7 @@ fn orders_cursors_and_node_ids() {
     assert_eq!(
         value("PRIMARY_KEY_DESC"),
         ValueBinding::Order(OrderBy::Fields {
-            fields: key.clone(),
+            fields: key.clone().into(),
             direction: ir::Direction::Descending,
             cursor_name: "primary_key_desc".into(),
         })

@@ -310,7 +310,7 @@ impl Context<'_> {
             }
             (_, Presence::Absent) => {}
             (_, Presence::Null) => {
-                meaning(&self.api.input(id).null, None, field.location)?;
+                meaning(self.api.input(id).null(), None, field.location)?;
             }
             (ArgumentRole::Options, Presence::Present) => {
                 for (id, input) in self.entries(input, r#type.base)? {
@@ -567,7 +567,7 @@ impl Context<'_> {
         match self.presence(input) {
             Presence::Absent => return Ok(None),
             Presence::Null => {
-                meaning(&binding.null, Some(&place), field.location)?;
+                meaning(binding.null(), Some(&place), field.location)?;
                 return Ok(None);
             }
             Presence::Present => {}
@@ -587,9 +587,9 @@ impl Context<'_> {
         };
         Ok(Some(match *role {
             OrderRole::Field(column) => {
-                OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() }
+                OrderBy::Fields { fields: [column].into(), direction, cursor_name: "".into() }
             }
-            _ => OrderBy::Value { place, direction },
+            _ => OrderBy::Value { place: Box::new(place), direction },
         }))
     }
 

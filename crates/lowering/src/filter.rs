@@ -22,8 +22,8 @@ use super::selection::misplaced;
 use super::variants::{self, OfVariant};
 use super::{Context, LowerError};
 use api::binding::{
-    ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
-    OneOf, OperatorRole, RowPart, RowsRole, Subject, ValueBinding, VariantLink, VariantsId,
+    ArgumentRole, BoundInput, CompositePlace, DeclaredRole, FilterRole, InputRole, Meaning, OneOf,
+    OperatorRole, RowPart, RowsRole, Subject, ValueBinding, VariantLink, VariantsId,
 };
 use declared::not_declared;
 use graph::all;
@@ -115,7 +115,7 @@ const OF_ELEMENTS: &str = "This operator is not supported on lists yet.";
 struct PresentInput<'c, 'o> {
     id: InputId,
     input: &'c Input<'o>,
-    binding: &'c InputBinding,
+    binding: &'c BoundInput,
     around: FilterContext<'c>,
     location: Location,
 }
@@ -154,19 +154,19 @@ impl Context<'_> {
     #[inline(never)]
     fn null(
         &self,
-        binding: &InputBinding,
+        binding: &BoundInput,
         around: FilterContext<'_>,
         location: Location,
     ) -> Result<Option<Filter>, LowerError> {
         let InputRole::Filter(role) = &binding.role else {
-            return meaning(&binding.null, None, location);
+            return meaning(binding.null(), None, location);
         };
         if let (FilterRole::Unsupported { otherwise, .. }, true) =
-            (role, is_condition(&binding.null))
+            (role, is_condition(binding.null()))
         {
             return Err(LowerError::refused(otherwise, location));
         }
-        let quantifier = match &binding.null {
+        let quantifier = match binding.null() {
             Meaning::Related => Quantifier::Some,
             Meaning::Unrelated => Quantifier::None,
             null => {
@@ -367,7 +367,7 @@ impl Context<'_> {
             | OperatorRole::CompareElement(_)
                 if self.is_empty_object(input, r#type)? =>
             {
-                meaning(&given.binding.empty, Some(&subject.place), given.location)
+                meaning(given.binding.empty(), Some(&subject.place), given.location)
             }
             OperatorRole::Compare(comparison) if given.around.of_elements => {
                 let operand = self.operand(input, r#type);
@@ -573,7 +573,7 @@ impl Context<'_> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
         if entries.is_empty() {
             let place = around.subject.map(|subject| &subject.place);
-            return meaning(&given.binding.empty, place, given.location);
+            return meaning(given.binding.empty(), place, given.location);
         }
         self.conjunction(&entries, around, given.location)
     }
@@ -732,7 +732,7 @@ fn listed_meaning(
     match filters.is_empty() {
         true => {
             let place = given.around.subject.map(|subject| &subject.place);
-            meaning(&given.binding.empty, place, given.location)
+            meaning(given.binding.empty(), place, given.location)
         }
         false => Ok(Some(connect(filters))),
     }

@@ -264,7 +264,7 @@ impl<'a> Context<'a> {
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
-        let is_required = matches!(self.api.input(id).null, Meaning::Refuse(_));
+        let is_required = matches!(self.api.input(id).null(), Meaning::Refuse(_));
         self.check_null((id, input), (verb, is_required), location, said)?;
         self.claim(field, id, location, said)?;
         let operand = self.operand(input, self.api.schema[id].r#type);

@@ -124,10 +124,10 @@ impl Context<'_> {
             match order {
                 OrderBy::Natural => {}
                 OrderBy::Value { place, direction } => {
-                    push_term(&mut terms, OrderKey::Value(place.clone()), *direction);
+                    push_term(&mut terms, OrderKey::Value(ValueRef::clone(place)), *direction);
                 }
                 OrderBy::NullsLast { place, direction } => {
-                    let key = OrderKey::Value(place.clone());
+                    let key = OrderKey::Value(ValueRef::clone(place));
                     push(&mut terms, OrderTerm { key, direction: *direction, nulls: Nulls::Last });
                 }
                 OrderBy::Placed { key, direction, nulls, member } => {
@@ -140,7 +140,7 @@ impl Context<'_> {
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
-                    unique |= binding.unique.contains(fields);
+                    unique |= binding.unique.iter().any(|key| key[..] == fields[..]);
                     for field in fields {
                         push_term(&mut terms, OrderKey::Value(ValueRef::field(*field)), *direction);
                     }

@@ -522,7 +522,7 @@ impl<'a> Context<'a> {
         if let Some(distance) = distance {
             let place = ir::ValueRef::Distance(Box::new(distance.clone()));
             let direction = ir::Direction::Ascending;
-            arguments.orders = vec![OrderBy::Value { place, direction }];
+            arguments.orders = vec![OrderBy::Value { place: Box::new(place), direction }];
             self.distance = Some(distance);
         }
         if let Some((stored, given)) = arguments.password.take() {

@@ -162,7 +162,7 @@ impl<'a> Context<'a> {
             },
             operand: Operand::Variable { slot, path: Vec::new() },
         });
-        arguments.orders = vec![OrderBy::Value { place, direction }];
+        arguments.orders = vec![OrderBy::Value { place: Box::new(place), direction }];
         let response_name = field.response_name.into();
         self.listened = Some(Listened::Rows(Stream { start, response_name }));
         column

@@ -82,6 +82,7 @@ fn collect() {
     tests::collects();
     // SAFETY: the function may be called at any time on any thread; it moves no used memory.
     unsafe { libmimalloc_sys::mi_collect(true) }
+    sources::give_back_memory_of_sqlite();
 }
 
 /// Returns memory that was freed some time ago: the allocator does so by itself only during

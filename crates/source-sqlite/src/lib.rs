@@ -77,7 +77,7 @@ mod vector;
 mod writer;
 
 pub use action_log::SqliteActionLog;
-pub use allocations::install as count_memory;
+pub use allocations::{give_back as give_back_memory, install as count_memory};
 pub use changes::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqliteSource};

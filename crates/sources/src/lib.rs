@@ -42,5 +42,7 @@ pub use plan::Plan;
 pub use raw_statement::{RawStatementError, RawStatements};
 pub use snapshot::Snapshot;
 pub use source_postgres::PostgresChannels as Channels;
-pub use source_sqlite::count_memory as count_memory_of_sqlite;
+pub use source_sqlite::{
+    count_memory as count_memory_of_sqlite, give_back_memory as give_back_memory_of_sqlite,
+};
 pub use watch::SchemaWatch;

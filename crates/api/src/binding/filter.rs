@@ -148,7 +148,7 @@ pub enum RowsRole {
     Aggregate(AggregateFunction),
     /// An object of conditions on aggregates of the rows, and a [`FilterRole::GroupFilter`].
     /// `nothing` is the request error without a condition on an aggregate.
-    Group { nothing: Box<str> },
+    Group { nothing: Arc<Box<str>> },
 }
 
 /// A comparison with a value.

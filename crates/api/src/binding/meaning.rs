@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// The meaning of a null or an empty value at an input position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     /// As if the input were absent.
     Ignore,

@@ -64,19 +64,20 @@ pub struct CursorMember {
     pub leaf: Option<Leaf>,
 }
 
-/// An order by a value of an order enum.
+/// An order by a value of an order enum. What is larger than an order by fields is boxed: large
+/// schemas have many values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderBy {
     /// No order of its own: the tie-break.
     Natural,
     /// A field of the join row or relationship, or one that all variants have.
-    Value { place: ValueRef, direction: Direction },
+    Value { place: Box<ValueRef>, direction: Direction },
     /// A value of the row; nulls are last in both directions.
-    NullsLast { place: ValueRef, direction: Direction },
+    NullsLast { place: Box<ValueRef>, direction: Direction },
     /// Any key, with the position of nulls; boxed, since a key is larger than all other variants.
     Placed { key: Box<OrderKey>, direction: Direction, nulls: Nulls, member: Box<CursorMember> },
     /// These fields.
-    Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
+    Fields { fields: Box<[FieldId]>, direction: Direction, cursor_name: Box<str> },
     /// An aggregate of related rows; its leaf is that of cursors.
     Related { hop: Hop, value: Box<AggregateValue>, direction: Direction, cursor_name: Box<str> },
     /// The value of a function of the row, which is the only field of the function's own entity.

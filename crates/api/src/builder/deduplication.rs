@@ -10,9 +10,9 @@ use graphql::{SharedArena, Signatures};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::binding::{
-    AggregateField, AggregateValue, ArgumentRole, ColumnBinding, FieldBinding, FilterRole,
-    InputBinding, InputRole, LimitedText, Meaning, OrderRole, RelatedRole, RowsBinding, RowsFrom,
-    Subject, ValueBinding, WriteRole,
+    AggregateField, AggregateValue, ArgumentRole, BoundInput, ColumnBinding, FieldBinding,
+    FilterRole, InputBinding, InputRole, LimitedText, Meaning, Meanings, OrderRole, RelatedRole,
+    RowsBinding, RowsFrom, Subject, ValueBinding, WriteRole,
 };
 
 /// The number of recent subjects that are compared with a new one: operators on one value are
@@ -33,6 +33,8 @@ pub(super) struct Deduplication {
     oldest: usize,
     /// Texts of refusals.
     texts: FxHashSet<Arc<Box<str>>>,
+    /// Different meanings of null and empty inputs.
+    meanings: FxHashSet<Arc<Meanings>>,
     /// Different bindings of columns.
     columns: Vec<Arc<ColumnBinding>>,
     /// Different lists of aggregates.
@@ -67,19 +69,27 @@ impl Deduplication {
         }
     }
 
+    fn share_meanings(&mut self, meanings: Meanings) -> Arc<Meanings> {
+        if let Some(known) = self.meanings.get(&meanings) {
+            return Arc::clone(known);
+        }
+        let meanings = Arc::new(meanings);
+        self.meanings.insert(Arc::clone(&meanings));
+        meanings
+    }
+
     /// Adds the binding of an input, which equal ones of other inputs share.
     pub(super) fn add_input_binding(
         &mut self,
-        all: &mut SharedArena<InputBinding>,
+        all: &mut SharedArena<BoundInput>,
         binding: InputBinding,
     ) {
         let mut hasher = FxHasher::default();
-        let InputBinding { role, null, empty } = &binding;
-        for meaning in [null, empty] {
-            discriminant(meaning).hash(&mut hasher);
-        }
-        discriminant(role).hash(&mut hasher);
-        match role {
+        let InputBinding { role, null, empty } = binding;
+        let meanings = self.share_meanings(Meanings { null, empty });
+        (Arc::as_ptr(&meanings) as usize).hash(&mut hasher);
+        discriminant(&role).hash(&mut hasher);
+        match &role {
             InputRole::Argument(role) => discriminant(role).hash(&mut hasher),
             InputRole::Filter(role) => hash_filter(role, &mut hasher),
             InputRole::Order(role) => discriminant(role).hash(&mut hasher),
@@ -90,8 +100,8 @@ impl Deduplication {
             | InputRole::Ignored
             | InputRole::Refused(_) => {}
         }
-        catalog_index(role).hash(&mut hasher);
-        all.push_shared(binding, hasher.finish(), &mut self.input_bindings);
+        catalog_index(&role).hash(&mut hasher);
+        all.push_shared(BoundInput { role, meanings }, hasher.finish(), &mut self.input_bindings);
     }
 
     /// Adds the binding of a field, which equal ones share.

@@ -436,7 +436,7 @@ fn each_enum_value_is_read_by_inputs_of_these_roles_and_no_others() {
     let values = [
         ("Order", ValueBinding::Order(OrderBy::Natural)),
         ("Direction", ValueBinding::Direction(ir::Direction::Ascending)),
-        ("Sorted", ValueBinding::Sorted(place)),
+        ("Sorted", ValueBinding::Sorted(Box::new(place))),
         ("Present", ValueBinding::Present(RowPart::Field(field))),
         ("GroupBy", ValueBinding::GroupBy(key)),
         ("Variant", ValueBinding::Variant(0)),
@@ -539,4 +539,11 @@ fn the_input_of_new_rows_can_be_an_argument_of_a_function() {
     let found = misbound(&api(false));
     assert_eq!(found.len(), 1);
     assert_eq!((&*found[0].input, found[0].position), ("PetInput.name", Position::Value));
+}
+
+/// Large schemas have hundreds of thousands of them.
+#[test]
+fn bindings_are_small() {
+    assert!(size_of::<crate::binding::BoundInput>() <= 48);
+    assert!(size_of::<ValueBinding>() <= 40);
 }

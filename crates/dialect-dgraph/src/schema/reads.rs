@@ -186,10 +186,10 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
 /// A field that rows are ordered by.
 pub(super) fn sorted(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
     if let Some(texts) = texts(build, index, place) {
-        return ValueBinding::Sorted(ValueRef::Coalesce(texts));
+        return ValueBinding::Sorted(Box::new(ValueRef::Coalesce(texts)));
     }
     match foreign_id(build, index, place).or_else(|| subject(build, index, place)) {
-        Some(subject) => ValueBinding::Sorted(subject.place),
+        Some(subject) => ValueBinding::Sorted(Box::new(subject.place)),
         None => ValueBinding::Refused(MISSING.into()),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use access::{
     Callable, ChangedRows, Conventions, Elevation, FollowedKeys, Grant, MissingClaims, Permission,
-    Role, Roles,
+    Privilege, Role, Roles,
 };
 use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
 use hasura_metadata::types::function::{ExposedAs, Function};
@@ -96,33 +96,19 @@ impl Grants {
         entity: EntityId,
         permission: &Arc<Permission>,
     ) -> usize {
-        let permission = Some(Arc::clone(permission));
-        let (mut read, mut insert, mut update, mut delete) = (None, None, None, None);
-        let verb = match kind {
-            Kind::Select => {
-                read = permission;
-                "select"
-            }
-            Kind::Insert => {
-                insert = permission;
-                "insert"
-            }
-            Kind::Update => {
-                update = permission;
-                "update"
-            }
-            Kind::Delete => {
-                delete = permission;
-                "delete"
-            }
+        let (privilege, verb) = match kind {
+            Kind::Select => (Privilege::Read, "select"),
+            Kind::Insert => (Privilege::Insert, "insert"),
+            Kind::Update => (Privilege::Update, "update"),
+            Kind::Delete => (Privilege::Delete, "delete"),
         };
         let name = format!("{verb} {table}");
         // The grants of a table are added one after the other.
         let name = match self.0.last() {
-            Some(last) if *last.name == *name => Arc::clone(&last.name),
-            _ => name.into(),
+            Some(last) if **last.name == *name => Arc::clone(&last.name),
+            _ => Arc::new(name.into()),
         };
-        self.0.push(Grant { name, entity, read, insert, update, delete });
+        self.0.push(Grant::new(name, entity, vec![(privilege, Arc::clone(permission))]));
         self.0.len() - 1
     }
 

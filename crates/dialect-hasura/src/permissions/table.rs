@@ -321,7 +321,7 @@ impl<'a> TableCompiler<'a> {
     }
 
     fn share_presets(&self, presets: Vec<(FieldId, Operand)>) -> Presets {
-        share(&mut self.shared.borrow_mut().presets, presets.into())
+        share(&mut self.shared.borrow_mut().presets, Arc::new(presets.into()))
     }
 
     fn validation(

@@ -2,11 +2,11 @@
 //! functions, and offsets.
 
 use api::binding::{
-    ArgumentRole, AssignVerb, FilterRole, InputBinding, InputRole, OperatorRole, WriteRole,
+    ArgumentRole, AssignVerb, BoundInput, FilterRole, InputRole, OperatorRole, WriteRole,
 };
 
 /// True for inputs at which Hasura takes texts.
-pub(super) fn reads_texts(binding: &InputBinding) -> bool {
+pub(super) fn reads_texts(binding: &BoundInput) -> bool {
     match &binding.role {
         InputRole::Argument(role) => matches!(
             role,

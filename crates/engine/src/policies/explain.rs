@@ -17,6 +17,8 @@ use access::{
 use catalog::{Catalog, EntityId, FieldId};
 use ir::Claims;
 
+use self::truth::of_existing_rows;
+
 /// The grants of a session's role.
 #[derive(Debug)]
 pub(super) struct RoleGrants<'r> {
@@ -45,11 +47,9 @@ impl<'r> RoleGrants<'r> {
     pub(super) fn claims_about(&self, entity: EntityId) -> Vec<Box<str>> {
         let mut claims = Vec::new();
         for grant in self.grants.iter().filter(|grant| grant.entity == entity) {
-            let permissions = [&grant.read, &grant.update, &grant.delete];
-            permissions
-                .into_iter()
-                .flatten()
-                .for_each(|one| one.claims(&mut |claim| claims.push(claim.into())));
+            for (_, permission) in of_existing_rows(grant) {
+                permission.claims(&mut |claim| claims.push(claim.into()));
+            }
         }
         let mut different: Vec<Box<str>> = Vec::with_capacity(claims.len());
         for claim in claims {
@@ -75,7 +75,7 @@ pub(crate) fn explain(
     };
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let names: Vec<&str> = role.grants.iter().map(|grant| &*grant.name).collect();
+    let names: Vec<&str> = role.grants.iter().map(|grant| &**grant.name).collect();
     let _ = match names.is_empty() {
         true => writeln!(out, "role {}, without rules", role.name),
         false => writeln!(out, "role {}, with the rules {}", role.name, names.join(", ")),
@@ -157,7 +157,7 @@ fn field(
     let entity = catalog[field].entity;
     let grants = set.grants(entity, privilege).iter();
     let by: Vec<&str> =
-        grants.filter(|grant| grant.fields.contains(&field)).map(|grant| &*grant.name).collect();
+        grants.filter(|grant| grant.fields.contains(&field)).map(|grant| &**grant.name).collect();
     let name = &catalog[field].name;
     let _ = match (by.is_empty(), privilege, set.cell(catalog, field)) {
         (true, _, _) => writeln!(out, "  {name}: refused, no rule names it to {privilege}"),

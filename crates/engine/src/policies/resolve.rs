@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Check, Condition, FieldSet, Grant, Permission, Presets};
+use access::{Check, Condition, FieldSet, Grant, Permission, Presets, Privilege};
 use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
 use graphql::similar_names;
 use ir::Operand;
@@ -67,7 +67,7 @@ impl Resolver<'_> {
             let rows = rows?;
             let check = match condition {
                 Some(condition) => Check::Condition(Arc::new(condition?)),
-                None => Check::Rows(self.deciding(&rows).into()),
+                None => Check::Rows(Arc::new(self.deciding(&rows).into())),
             };
             let (rows, fields, presets) = (Arc::new(rows), fields?, presets?);
             Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
@@ -80,7 +80,15 @@ impl Resolver<'_> {
             Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         problems.none()?;
-        Ok(Grant { name: Arc::from(&*rule.name), entity, read, insert, update, delete })
+        let permissions = [
+            (Privilege::Read, read),
+            (Privilege::Insert, insert),
+            (Privilege::Update, update),
+            (Privilege::Delete, delete),
+        ];
+        let granted = permissions.into_iter();
+        let granted = granted.filter_map(|(privilege, permission)| Some((privilege, permission?)));
+        Ok(Grant::new(Arc::new(rule.name.clone().into()), entity, granted.collect()))
     }
 
     /// The entity of a name: `namespace.name`, or the name alone where one entity has it.
@@ -140,7 +148,7 @@ impl Resolver<'_> {
             }
             Ok((field, operand(value)))
         };
-        Ok(PolicyProblems::all(presets.iter().map(preset))?.into())
+        Ok(Arc::new(PolicyProblems::all(presets.iter().map(preset))?.into()))
     }
 
     /// The fields that a condition reads, of the rows and of related rows.

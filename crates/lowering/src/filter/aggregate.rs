@@ -24,7 +24,7 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
         if entries.is_empty() {
-            return meaning(&given.binding.empty, None, given.location);
+            return meaning(given.binding.empty(), None, given.location);
         }
         let (mut columns, mut distinct) = (Vec::new(), false);
         let (mut filter, mut having) = (Vec::new(), Vec::new());

@@ -171,7 +171,7 @@ impl Context<'_> {
             return Err(misplaced("a member of a distance"));
         }
         let Some((id, point)) = entries.iter().find(is_point) else {
-            return meaning(&given.binding.empty, Some(place), given.location);
+            return meaning(given.binding.empty(), Some(place), given.location);
         };
         let point = self.operand(point, self.api.schema[*id].r#type);
         let mut filters = Vec::new();

@@ -19,7 +19,7 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
         if entries.is_empty() {
-            return meaning(&given.binding.empty, None, given.location);
+            return meaning(given.binding.empty(), None, given.location);
         }
         let is_filter = |(id, _): &&(InputId, Input<'_>)| {
             self.api.input(*id).role == InputRole::Filter(FilterRole::GroupFilter)
@@ -55,7 +55,7 @@ impl Context<'_> {
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
         let filter = self.object(given, FilterContext::along(hop))?;
-        let filter = filter.or_else(|| match given.binding.empty {
+        let filter = filter.or_else(|| match given.binding.empty() {
             Meaning::Related | Meaning::Unrelated => Some(Filter::all()),
             _ => None,
         });

@@ -235,7 +235,7 @@ impl<'a> Context<'a> {
         (id, input): (InputId, &Input<'a>),
         place: Place,
     ) -> Result<(), LowerError> {
-        match &self.api.input(id).null {
+        match self.api.input(id).null() {
             Meaning::Refuse(text) if self.presence(input) == Presence::Null => {
                 Err(LowerError::refused(text, place.location))
             }

@@ -313,7 +313,7 @@ fn of_conditions() -> Vec<Place> {
         Place::new(position, vec![rows(RowsFrom::Entity, RowsForm::List)], objects)
     };
     let scope = |scope, filter| place(Position::Condition(scope), vec![filter]);
-    let group = RowsRole::Group { nothing: "nothing".into() };
+    let group = RowsRole::Group { nothing: Arc::new("nothing".into()) };
     let some = RowsRole::Quantified(Quantifier::Some);
     let variants = RowsFrom::Variants { variants: VARIANTS, once: false };
     let aggregate = AggregateFunction::Count;

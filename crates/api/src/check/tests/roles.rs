@@ -286,7 +286,7 @@ family!(rows: RowsRole {
     All => one(RowsRole::All { apart: false }),
     Together => one(RowsRole::Together { once: false }),
     Aggregate => one(RowsRole::Aggregate(AggregateFunction::Count)),
-    Group => one(RowsRole::Group { nothing: "".into() }),
+    Group => one(RowsRole::Group { nothing: Arc::new("".into()) }),
 });
 
 family!(declared: DeclaredRole {

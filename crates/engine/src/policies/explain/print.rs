@@ -57,7 +57,7 @@ impl RowPrinter<'_> {
         let entity = self.catalog.qualified_name(self.entity);
         self.line(0, &format!("row of {entity} with {columns}"));
         let rules = self.role.grants.iter().filter(|rule| rule.entity == self.entity);
-        let names = rules.map(|rule| &*rule.name).collect::<Vec<_>>().join(", ");
+        let names = rules.map(|rule| &**rule.name).collect::<Vec<_>>().join(", ");
         let role = match names.is_empty() {
             true => format!("role {}, without rules about it", self.role.name),
             false => format!("role {}, with the rules {names} about it", self.role.name),
@@ -102,7 +102,7 @@ impl RowPrinter<'_> {
             .filter(|rule| rule.permission.fields.contains(&field))
             .collect();
         let names = |rules: &[&WeighedRule<'_>]| {
-            rules.iter().map(|rule| &**rule.name).collect::<Vec<_>>().join(", ")
+            rules.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ")
         };
         let permitting: Vec<&WeighedRule<'_>> =
             naming.iter().copied().filter(|rule| self.permits(rule)).collect();

@@ -1,7 +1,5 @@
 //! Conditions of rules in their parts, and which parts are true of a row.
 
-use std::sync::Arc;
-
 use access::{Condition, Grant, Permission, Privilege, claims_of};
 use catalog::{EntityId, FieldId};
 use ir::Filter;
@@ -19,7 +17,7 @@ pub(super) enum Truth {
 /// A privilege of a rule, with its condition in parts.
 #[derive(Debug)]
 pub(super) struct WeighedRule<'p> {
-    pub(super) name: &'p Arc<str>,
+    pub(super) name: &'p str,
     pub(super) privilege: Privilege,
     pub(super) permission: &'p Permission,
     pub(super) part: Part,
@@ -57,16 +55,17 @@ pub(super) struct Read {
     pub(super) truths: Vec<Truth>,
 }
 
+/// The permissions on rows that are there, which are not inserted any more.
+pub(super) fn of_existing_rows(grant: &Grant) -> impl Iterator<Item = (Privilege, &Permission)> {
+    grant.all_permissions().filter(|(privilege, _)| *privilege != Privilege::Insert)
+}
+
 impl<'p> Weighed<'p> {
     pub(super) fn new(entity: EntityId, role: &RoleGrants<'p>) -> Self {
         let mut weighed = Self { rules: Vec::new(), tests: Vec::new(), fields: Vec::new() };
         for grant in role.grants.iter().filter(|grant| grant.entity == entity) {
-            let Grant { name, read, update, delete, .. } = grant;
-            // Rows that are there are not inserted any more.
-            let ways =
-                [(Privilege::Read, read), (Privilege::Update, update), (Privilege::Delete, delete)];
-            for (privilege, permission) in ways {
-                let Some(permission) = permission else { continue };
+            let name = &grant.name;
+            for (privilege, permission) in of_existing_rows(grant) {
                 let part = weighed.part(&permission.rows, role);
                 weighed.rules.push(WeighedRule { name, privilege, permission, part });
             }
