@@ -88,7 +88,7 @@ pub struct Grant {
 #[derive(Debug)]
 enum Permissions {
     One(Privilege, Arc<Permission>),
-    Several(Arc<Box<[(Privilege, Arc<Permission>)]>>),
+    Several(Arc<Vec<(Privilege, Arc<Permission>)>>),
 }
 
 /// Presets: values that are written beside those of the request. Shared: permissions of many roles
@@ -253,7 +253,7 @@ impl Grant {
     ) -> Self {
         let permissions = match <[_; 1]>::try_from(permissions) {
             Ok([(privilege, permission)]) => Permissions::One(privilege, permission),
-            Err(several) => Permissions::Several(Arc::new(several.into())),
+            Err(several) => Permissions::Several(Arc::new(several)),
         };
         Self { name, entity, permissions }
     }

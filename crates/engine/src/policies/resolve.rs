@@ -88,7 +88,7 @@ impl Resolver<'_> {
         ];
         let granted = permissions.into_iter();
         let granted = granted.filter_map(|(privilege, permission)| Some((privilege, permission?)));
-        Ok(Grant::new(Arc::new(rule.name.clone().into()), entity, granted.collect()))
+        Ok(Grant::new(Arc::new(rule.name.clone()), entity, granted.collect()))
     }
 
     /// The entity of a name: `namespace.name`, or the name alone where one entity has it.
