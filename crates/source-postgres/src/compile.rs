@@ -111,6 +111,8 @@ impl KeyTypes for PhysicalTypes {
 pub(super) struct Recompiler {
     pub(super) catalog: Arc<Catalog>,
     pub(super) request: Arc<ir::Request>,
+    /// True if it is another request than that of the caller, with the same meaning.
+    pub(super) is_changed: bool,
     pub(super) types: Arc<PhysicalTypes>,
 }
 

@@ -109,10 +109,11 @@ impl PostgresSource {
         request: &Arc<ir::Request>,
     ) -> Result<PostgresProgram, CompileError> {
         let own_keys = relational::with_own_keys(catalog, request, &*self.types);
+        let is_changed = own_keys.is_some();
         let request = own_keys.map_or_else(|| Arc::clone(request), Arc::new);
         let program = compile(catalog, &request, &self.types)?;
         let (catalog, types) = (Arc::clone(catalog), Arc::clone(&self.types));
-        Ok(program.or_recompiled(Recompiler { catalog, request, types }))
+        Ok(program.or_recompiled(Recompiler { catalog, request, is_changed, types }))
     }
 
     /// The changes of rows.

@@ -188,6 +188,13 @@ impl PostgresProgram {
         Self { recompiler: Some(recompiler), ..self }
     }
 
+    /// The request that it keeps by itself.
+    #[must_use]
+    pub fn own_request(&self) -> Option<&ir::Request> {
+        let recompiler = self.recompiler.as_ref().filter(|recompiler| recompiler.is_changed);
+        recompiler.map(|recompiler| &*recompiler.request)
+    }
+
     /// Updates the statistics of the joined form by rows that were read level by level.
     pub(super) fn learn_joined(&self, rows: &[Rows]) {
         if let Some(joined) = &self.joined {

@@ -9,7 +9,7 @@ use source_neo4j::program::{
     ParameterType,
 };
 
-use super::{MemorySize, of_shared, plain, sum};
+use super::{COUNTERS, MemorySize, of_shared, plain, sum};
 
 plain!(ApartColumn, ir::Counter);
 
@@ -22,7 +22,10 @@ impl MemorySize for sources::Plan {
                 let program = &plan.program;
                 let forms =
                     program.forms().map(|form| form.statement_bytes() + sum!(&form.program));
-                size_of_val(&**plan) + forms.sum::<usize>() + program.form_bytes()
+                let own_request = program
+                    .own_request()
+                    .map_or(0, |request| COUNTERS + size_of_val(request) + request.memory_size());
+                size_of_val(&**plan) + forms.sum::<usize>() + program.form_bytes() + own_request
             }
             Self::Neo4j(plan) => size_of_val(&**plan) + sum!(&plan.program),
         }
