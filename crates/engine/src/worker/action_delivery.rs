@@ -1,6 +1,7 @@
 //! The delivery of calls of asynchronous actions to their handlers, at least once each.
 
 use std::collections::HashSet;
+use std::pin::pin;
 use std::time::Duration;
 
 use clients::egress::EgressRequest;
@@ -45,7 +46,16 @@ impl Worker {
         while !*stop.borrow() {
             let free = u32::try_from(MOST.saturating_sub(running.len())).unwrap_or_default();
             if free > 0 {
-                match calls.log.claim(free, &names, &leases).await {
+                let mut claim = pin!(calls.log.claim(free, &names, &leases));
+                // A call that records its end may have its turn at the log's connection first: it
+                // has to go on, or all others wait for it.
+                let claimed = loop {
+                    tokio::select! {
+                        claimed = &mut claim => break claimed,
+                        Some(id) = running.next(), if !running.is_empty() => drop(ids.remove(&id)),
+                    }
+                };
+                match claimed {
                     Ok(claimed) => {
                         is_told = false;
                         for call in claimed {
