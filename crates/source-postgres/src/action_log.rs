@@ -30,11 +30,14 @@ impl PostgresActionLog {
 
     /// Creates the log if it is missing.
     pub async fn create(&self) -> Result<(), EventLogError> {
-        let rows = self.query(include_str!("action_log/is_complete.sql"), &[]).await?;
+        // A connection of its own, which ends with the runtime of the caller: of others that used it,
+        // statements would fail after the database has executed them.
+        let client = connect_simple(&self.config).await.map_err(EventLogError::Connect)?;
+        let rows = client.query_typed(include_str!("action_log/is_complete.sql"), &[]).await?;
         if rows.first().map_or(Ok(false), |row| column(row, 0))? {
             return Ok(());
         }
-        Ok(self.client().await?.batch_execute(include_str!("action_log/create.sql")).await?)
+        Ok(client.batch_execute(include_str!("action_log/create.sql")).await?)
     }
 
     /// Records a call, and returns its id.
