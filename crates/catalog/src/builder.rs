@@ -13,7 +13,7 @@ use crate::ids::{
 use crate::note::Note;
 use crate::search::{Search, SearchKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
-use crate::written::WrittenProblem;
+use crate::written::{WrittenProblem, WrittenQuery};
 
 /// Collects what introspection finds.
 #[derive(Debug, Default)]
@@ -291,6 +291,27 @@ impl Builder {
     /// Defines a function by a statement of the schema's author.
     pub fn state(&mut self, function: FunctionId, statement: Statement) {
         self.catalog.functions[function.index()].statement = Some(statement);
+    }
+
+    /// Adds the function of an author's query, which returns rows of `model`.
+    pub fn written_query(
+        &mut self,
+        query: &WrittenQuery,
+        arguments: Vec<Argument>,
+        model: EntityId,
+    ) {
+        let id = self.function(NewFunction {
+            namespace: None,
+            name: query.name.clone(),
+            volatility: Volatility::Stable,
+            strict: false,
+            arguments,
+            result: FunctionResult::Rows(model),
+            output_name: None,
+            description: query.description.clone(),
+        });
+        let (parts, column) = (query.parts.clone(), "".into());
+        self.state(id, Statement { row: None, parts, column, only_first: false });
     }
 
     /// Tells why there is no function of an author's query.

@@ -29,7 +29,7 @@ use catalog::{Catalog, EntityId, Note, NoteKind, RelationshipId};
 
 use crate::model::{Behaviour, Field, FieldKind, Key, Model, Type, TypeIndex};
 use columns::ColumnTypes;
-use comments::{Comment, Place};
+use comments::{Comment, CommentPosition};
 use names::Names;
 use rows::RowReader;
 use tables::{NO_KEY, Row, Tables};
@@ -106,7 +106,7 @@ pub fn introspected(catalog: &Catalog) -> Introspected {
     model.relations = relations::relations(&mut model.types, drafts, &mut names, &mut comments);
     for (name, entity) in left_out {
         let definition = types.definition(&name, entity);
-        let place = Place::NoType { name, definition };
+        let place = CommentPosition::NoType { name, definition };
         comments.push(Comment::new(place, &sentence(NO_KEY)));
     }
     model.enums = types.enums(&mut names);
@@ -137,7 +137,7 @@ fn of_foreign_key(catalog: &Catalog, id: RelationshipId, of: TypeIndex, own: &Ty
     let (from, to) = (&catalog[relationship.from].name, &catalog[relationship.to].name);
     let ([column], [target]) = (&*relationship.from_fields, &*relationship.to_fields) else {
         let reason = format!("The foreign key to {to} is no relation: it has several columns");
-        return Comment::new(Place::Type(of), &reason);
+        return Comment::new(CommentPosition::Type(of), &reason);
     };
     let (column, target) = (&catalog[*column].name, &catalog[*target].name);
     let is_own = |field: &&Field| match &field.kind {
@@ -160,8 +160,8 @@ fn of_foreign_key(catalog: &Catalog, id: RelationshipId, of: TypeIndex, own: &Ty
         ),
     };
     let place = match field {
-        Some(field) => Place::Field { of, name: field.name.clone() },
-        None => Place::Type(of),
+        Some(field) => CommentPosition::Field { of, name: field.name.clone() },
+        None => CommentPosition::Type(of),
     };
     Comment::new(place, &reason)
 }

@@ -7,14 +7,14 @@ use crate::model::TypeIndex;
 /// A comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comment {
-    pub(super) place: Place,
+    pub(super) place: CommentPosition,
     /// The reasons, a line each.
     pub(super) reasons: Vec<Box<str>>,
 }
 
 /// The place of a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CommentPosition {
     /// Above a type.
     Type(TypeIndex),
     /// Above the field of this name.
@@ -26,7 +26,7 @@ pub(super) enum Place {
 }
 
 impl Comment {
-    pub(super) fn new(place: Place, reason: &str) -> Self {
+    pub(super) fn new(place: CommentPosition, reason: &str) -> Self {
         Self { place, reasons: vec![reason.into()] }
     }
 }

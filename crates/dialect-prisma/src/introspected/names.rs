@@ -108,7 +108,7 @@ pub(super) fn key(column: &str, others: &[&str]) -> Box<str> {
     }
 }
 
-/// Whether GraphQL has such names, but for those that begin with an underscore.
+/// True if a column's name is also a name in GraphQL that begins with a letter.
 fn is_name(column: &str) -> bool {
     column.starts_with(|first: char| first.is_ascii_alphabetic()) && cleaned(column) == column
 }
@@ -118,7 +118,7 @@ pub(super) fn back_field(table: &str, others: &[&str]) -> Box<str> {
     free(&wanted_back_field(table), others)
 }
 
-/// The same, whether or not another field has it.
+/// The name that the field for those rows has if no other field has it.
 pub(super) fn wanted_back_field(table: &str) -> String {
     valid(&wanted(&camel_case(table), false), "rows")
 }
@@ -134,7 +134,7 @@ fn free(wanted: &str, taken: &[&str]) -> Box<str> {
     name.into()
 }
 
-/// Whether types and relations may have the name.
+/// True if a table's name is also a name of a type or of a relation in a datamodel.
 fn is_type_name(table: &str) -> bool {
     table.len() <= LONGEST
         && table.starts_with(|first: char| first.is_ascii_uppercase())

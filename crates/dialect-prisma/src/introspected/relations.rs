@@ -3,7 +3,7 @@
 use catalog::Catalog;
 use rustc_hash::FxHashMap;
 
-use super::comments::{Comment, Place};
+use super::comments::{Comment, CommentPosition};
 use super::names::{self, Names, capitalized};
 use super::order::sort_fields;
 use super::tables::{Pair, Reference, Tables};
@@ -268,7 +268,7 @@ fn ambiguous(
     let referenced = format!("It references {type}.{other}.");
     let r#type = if is_list { format!("[{type}]") } else { r#type.to_owned() };
     let definition = format!("{field}: {type} @relation(name: \"{relation}\")");
-    let place = Place::NoField { of, name: field.into(), definition: definition.into() };
+    let place = CommentPosition::NoField { of, name: field.into(), definition: definition.into() };
     let reasons = [
         "Field name normalization failed because of a conflicting field name.",
         "Could not auto-generate backwards relation field, field name would be ambiguous.",

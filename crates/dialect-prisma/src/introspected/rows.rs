@@ -3,7 +3,7 @@
 use catalog::{Catalog, FieldAccess, FieldDefault, Note};
 
 use super::columns::ColumnTypes;
-use super::comments::{Comment, Place};
+use super::comments::{Comment, CommentPosition};
 use super::names::{self, FieldName};
 use super::relations::{Draft, Inline};
 use super::tables::{Reference, Row, Tables};
@@ -177,7 +177,7 @@ impl RowReader<'_, '_> {
     fn name(&mut self, column: &str, is_relation: bool, others: &[&str]) -> Box<str> {
         let FieldName { name, is_of_column } = names::field(column, is_relation, others);
         if is_of_column {
-            let place = Place::Field { of: self.index, name: name.clone() };
+            let place = CommentPosition::Field { of: self.index, name: name.clone() };
             let reason = "Field name normalization failed because of a conflicting field name.";
             self.comments.push(Comment::new(place, reason));
         }
@@ -200,7 +200,7 @@ impl RowReader<'_, '_> {
         let required = if column.nullable { "" } else { "!" };
         let parts = [&*name, ": ", r#type, required, &database_name, directives];
         let definition = parts.concat().into();
-        let place = Place::NoField { of: self.index, name, definition };
+        let place = CommentPosition::NoField { of: self.index, name, definition };
         self.comments.push(Comment::new(place, reason));
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Introspected;
-use super::comments::{Comment, Place};
+use super::comments::{Comment, CommentPosition};
 use super::names;
 use super::order::by_name;
 use crate::definitions::generated_name;
@@ -60,7 +60,7 @@ impl<'m> Writer<'m> {
             definitions.push((&own.name, Definition::Enum(own)));
         }
         for comment in self.comments {
-            if let Place::NoType { name, definition } = &comment.place {
+            if let CommentPosition::NoType { name, definition } = &comment.place {
                 definitions.push((name, Definition::Comment(comment, definition)));
             }
         }
@@ -83,7 +83,7 @@ impl<'m> Writer<'m> {
 
     fn r#type(&mut self, index: TypeIndex, own: &'m Type) -> fmt::Result {
         let comments = self.comments;
-        for comment in comments.iter().filter(|one| one.place == Place::Type(index)) {
+        for comment in comments.iter().filter(|one| one.place == CommentPosition::Type(index)) {
             self.reasons(comment, "")?;
         }
         self.describe(own.description.as_deref(), "");
@@ -98,7 +98,7 @@ impl<'m> Writer<'m> {
         });
         let mut parts: Vec<(&str, Part<'m>)> = fields.collect();
         for comment in comments {
-            if let Place::NoField { of, name, definition } = &comment.place
+            if let CommentPosition::NoField { of, name, definition } = &comment.place
                 && *of == index
             {
                 parts.push((name, Part::Comment(comment, definition)));
@@ -112,7 +112,7 @@ impl<'m> Writer<'m> {
         for (_, part) in parts {
             match part {
                 Part::Field(field) => {
-                    let place = Place::Field { of: index, name: field.name.clone() };
+                    let place = CommentPosition::Field { of: index, name: field.name.clone() };
                     for comment in comments.iter().filter(|one| one.place == place) {
                         self.reasons(comment, "  ")?;
                     }
@@ -267,7 +267,7 @@ impl<'m> Writer<'m> {
             || *relation.name != *generated_name(&types[a.0].name, &types[b.0].name)
     }
 
-    /// Whether a relation of a type with itself is one of a row and its list, with a field for each.
+    /// True for the relation of a tree: a type's field for the parent, and its list of children.
     fn is_tree(&self, relation: &Relation) -> bool {
         let is_inline = matches!(relation.storage, RelationStorage::Inline { .. });
         is_inline
@@ -341,7 +341,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// Whether the table of a relation is not the one that its name says.
+/// True if the table of a relation, or a column of it, has another name than Prisma gives it.
 fn has_link_type(relation: &Relation) -> bool {
     match &relation.storage {
         RelationStorage::Inline { .. } => false,
@@ -391,7 +391,7 @@ pub(super) fn database_name(name: &str) -> String {
     format!(" @db(name: {})", text(name))
 }
 
-/// The same, if the name is another one.
+/// The directive `@db` of a column whose name is not that of its field; else an empty text.
 fn named(own: &str, column: &str) -> String {
     match own == column {
         true => String::new(),

@@ -13,7 +13,7 @@ mod services;
 
 use std::sync::LazyLock;
 
-pub use request::{Begun, Endpoint, Wanted};
+pub use request::{Begun, Endpoint, RequestedField};
 pub use services::{Served, resolve};
 
 /// <https://github.com/prisma/prisma1>, `SchemaBuilder.scala` of the deploy server.

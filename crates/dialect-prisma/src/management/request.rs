@@ -46,9 +46,9 @@ struct Root {
     location: Location,
 }
 
-/// A root field whose value is wanted.
+/// A root field of a request, which is to be resolved.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'b> {
+pub struct RequestedField<'b> {
     pub name: &'b str,
     pub arguments: &'b Map<String, Json>,
 }
@@ -101,11 +101,11 @@ impl Begun<'_> {
     }
 
     /// Root fields whose values are wanted, in the order of the request.
-    pub fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
+    pub fn wanted(&self) -> impl Iterator<Item = RequestedField<'_>> {
         self.roots.iter().filter_map(|root| {
             let FieldRef::Field(id) = root.field else { return None };
             let name = &*self.endpoint.schema[id].name;
-            Some(Wanted { name, arguments: &root.arguments })
+            Some(RequestedField { name, arguments: &root.arguments })
         })
     }
 

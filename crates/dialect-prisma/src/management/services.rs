@@ -3,7 +3,7 @@
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::{Map, Value as Json, json};
 
-use super::Wanted;
+use super::RequestedField;
 use crate::definitions;
 use crate::errors;
 use crate::model::Model;
@@ -30,7 +30,7 @@ const PRISMA_VERSION: &str = "1.34.12";
 /// it the server's version alone.
 pub fn resolve(
     served: &Served<'_>,
-    wanted: Wanted<'_>,
+    wanted: RequestedField<'_>,
     refused: Option<&GraphQLError>,
 ) -> Result<Json, GraphQLError> {
     if wanted.name == "serverInfo" {

@@ -7,7 +7,7 @@ use apollo_compiler::{Node, ast};
 
 use super::ValidDocument;
 use super::field_index::FieldIndex;
-use super::literal::{Literals, Place};
+use super::literal::{Literals, ValuePosition};
 use crate::defer::{DEFER, IF, LABEL};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
@@ -308,7 +308,7 @@ impl Literals<'_> {
                 let slot = *self.slots.get(name.as_str())?;
                 if let Some(boolean) = self.schema.find_type("Boolean") {
                     let expected = TypeRef::named(boolean).non_null();
-                    let place = Place { has_default, reads_texts: false };
+                    let place = ValuePosition { has_default, reads_texts: false };
                     self.check_variable(slot, expected, place, value.location());
                 }
                 Some(ConditionValue::Variable(slot))

@@ -15,9 +15,9 @@ use crate::schema::{InputId, TypeKind, TypeRef};
 use crate::value::{Const, Slot, Value};
 use crate::visibility::View;
 
-/// The place of a value.
+/// What an input position accepts.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ValuePosition {
     pub(super) has_default: bool,
     /// True if a text of a number or a boolean is that value.
     pub(super) reads_texts: bool,
@@ -41,15 +41,15 @@ impl Literals<'_> {
     pub(super) fn input(&mut self, input: InputId, value: &Node<ast::Value>) -> Value {
         let schema = self.schema;
         let definition = &schema[input];
-        let place = Place {
+        let place = ValuePosition {
             has_default: definition.default.is_some(),
             reads_texts: schema.whole.text_inputs.contains(input),
         };
         self.value(definition.r#type, place, value)
     }
 
-    fn value(&mut self, r#type: TypeRef, place: Place, value: &Node<ast::Value>) -> Value {
-        let item_place = Place { has_default: false, ..place };
+    fn value(&mut self, r#type: TypeRef, place: ValuePosition, value: &Node<ast::Value>) -> Value {
+        let item_place = ValuePosition { has_default: false, ..place };
         match &**value {
             ast::Value::Variable(name) => match self.slots.get(name.as_str()).copied() {
                 Some(slot) => {
@@ -187,7 +187,7 @@ impl Literals<'_> {
         &mut self,
         slot: Slot,
         location: TypeRef,
-        place: Place,
+        place: ValuePosition,
         span: Option<SourceSpan>,
     ) {
         let Some(variable) = self.variables.get_mut(usize::from(slot.0)) else { return };

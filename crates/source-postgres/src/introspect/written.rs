@@ -2,10 +2,10 @@
 //! they become.
 
 use bytes::BytesMut;
-use catalog::builder::{NewField, NewFunction};
+use catalog::builder::NewField;
 use catalog::{
-    Argument, ArgumentType, EntityId, EntityKind, FunctionResult, RowModel, Statement,
-    StatementPart, Volatility, WrittenPart, WrittenProblem, WrittenQueries, WrittenQuery,
+    Argument, ArgumentType, EntityId, EntityKind, RowModel, StatementPart, WrittenPart,
+    WrittenProblem, WrittenQueries, WrittenQuery,
 };
 use rustc_hash::FxHashMap;
 use sql::{
@@ -266,18 +266,7 @@ impl Fill<'_> {
             return;
         }
         self.physical_arguments.push(oids);
-        let id = self.builder.function(NewFunction {
-            namespace: None,
-            name: query.name.clone(),
-            volatility: Volatility::Stable,
-            strict: false,
-            arguments,
-            result: FunctionResult::Rows(models[query.model]),
-            output_name: None,
-            description: query.description.clone(),
-        });
-        let (parts, column) = (query.parts.clone(), "".into());
-        self.builder.state(id, Statement { row: None, parts, column, only_first: false });
+        self.builder.written_query(query, arguments, models[query.model]);
     }
 
     fn refuse(&mut self, part: WrittenPart, message: String) {

@@ -1,10 +1,10 @@
 //! Queries of the schema's author: the functions that they become. SQLite prepares each of them, without
 //! executing it.
 
-use catalog::builder::{NewField, NewFunction};
+use catalog::builder::NewField;
 use catalog::{
-    Argument, ArgumentType, Builder, EntityId, EntityKind, FunctionResult, RowModel, Statement,
-    StatementPart, Type, Volatility, WrittenPart, WrittenProblem, WrittenQueries, WrittenQuery,
+    Argument, ArgumentType, Builder, EntityId, EntityKind, RowModel, StatementPart, Type,
+    WrittenPart, WrittenProblem, WrittenQueries, WrittenQuery,
 };
 use rusqlite::{Connection, Error};
 use sql::{
@@ -80,18 +80,7 @@ fn query(
     if let Some(problem) = problem {
         return refuse(builder, WrittenPart::Query(place), problem);
     }
-    let id = builder.function(NewFunction {
-        namespace: None,
-        name: query.name.clone(),
-        volatility: Volatility::Stable,
-        strict: false,
-        arguments,
-        result: FunctionResult::Rows(models[query.model]),
-        output_name: None,
-        description: query.description.clone(),
-    });
-    let (parts, column) = (query.parts.clone(), "".into());
-    builder.state(id, Statement { row: None, parts, column, only_first: false });
+    builder.written_query(query, arguments, models[query.model]);
 }
 
 /// What is wrong with a query. The types of its columns are not compared with those of the model: each

@@ -68,8 +68,8 @@ fn check_names(names: &Names<'_>, related: &[Related<'_>], problems: &mut Proble
     }
 }
 
-/// Whether fields are a row of their own type and the list of rows of which it is that: one relation,
-/// which needs no name. Prisma's introspection writes it so.
+/// True for the two fields of a tree, such as `parent: Node` and `children: [Node!]!` of a type `Node`:
+/// they are one relation without a name. Prisma's introspection writes trees so.
 fn is_tree(fields: &[&Related<'_>]) -> bool {
     match fields {
         [one, other] => {
