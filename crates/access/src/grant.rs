@@ -36,13 +36,31 @@ pub struct Roles {
     unknown: Option<Box<str>>,
     pub(crate) grants: Vec<Grant>,
     /// The indices of all grants, sorted by their entities.
-    by_entity: Vec<u32>,
+    by_entity: Vec<GrantIndex>,
     pub(crate) roles: Vec<Role>,
     pub(crate) conventions: Conventions,
     /// The index of each role.
     named: HashMap<Box<str>, usize>,
     /// By the index of a role, that of its [`Elevation`].
     elevated: HashMap<usize, usize>,
+}
+
+/// The index of a grant among those of a source. Half the size of `usize`: roles have hundreds of
+/// thousands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GrantIndex(u32);
+
+impl GrantIndex {
+    /// Four billion grants cannot be held in memory.
+    #[must_use]
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// Further grants of a role, for sessions with the
@@ -62,7 +80,7 @@ pub struct Role {
     /// True if it has every privilege on everything.
     pub is_superuser: bool,
     /// Indices of its grants, inherited ones included, sorted.
-    pub grants: Vec<usize>,
+    pub grants: Vec<GrantIndex>,
     pub functions: Callable,
 }
 
@@ -100,8 +118,8 @@ pub type Presets = Arc<Box<[(FieldId, Operand)]>>;
 pub struct Permission {
     /// Shared: permissions of several roles, and several of one role, often have one condition.
     pub rows: Arc<Condition>,
-    /// The most rows of a list that is read.
-    pub limit: Option<u64>,
+    /// The most rows of a list that is read. Boxed, since few have one.
+    pub limit: Option<Box<u64>>,
     pub fields: FieldSet,
     pub presets: Presets,
     pub check: Check,
@@ -141,8 +159,8 @@ impl Roles {
         let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
         let named = named.collect();
         let (conventions, elevated) = (Conventions::default(), HashMap::new());
-        let mut by_entity: Vec<u32> = (0..).take(grants.len()).collect();
-        by_entity.sort_by_key(|place| grants.get(*place as usize).map(|grant| grant.entity));
+        let mut by_entity: Vec<GrantIndex> = (0..grants.len()).map(GrantIndex::new).collect();
+        by_entity.sort_by_key(|place| grants.get(place.index()).map(|grant| grant.entity));
         Self {
             claim,
             default,
@@ -205,7 +223,7 @@ impl Roles {
 
     /// The grants of a role.
     pub fn grants_of<'r>(&'r self, role: &'r Role) -> impl Iterator<Item = &'r Grant> {
-        role.grants.iter().filter_map(|grant| self.grants.get(*grant))
+        role.grants.iter().filter_map(|grant| self.grants.get(grant.index()))
     }
 
     /// The grants of a role on an entity.
@@ -214,17 +232,18 @@ impl Roles {
         role: &'r Role,
         entity: EntityId,
     ) -> impl Iterator<Item = &'r Grant> {
-        let entity_of = |place: &u32| self.grants.get(*place as usize).map(|grant| grant.entity);
+        let entity_of =
+            |place: &GrantIndex| self.grants.get(place.index()).map(|grant| grant.entity);
         let first = self.by_entity.partition_point(|place| entity_of(place) < Some(entity));
-        let places = self.by_entity.iter().skip(first).map(|place| *place as usize);
-        let places = places.filter_map(|place| Some((place, self.grants.get(place)?)));
+        let places = self.by_entity.iter().skip(first);
+        let places = places.filter_map(|place| Some((place, self.grants.get(place.index())?)));
         let places = places.take_while(move |(_, grant)| grant.entity == entity);
-        places.filter_map(|(place, grant)| role.grants.binary_search(&place).ok().map(|_| grant))
+        places.filter_map(|(place, grant)| role.grants.binary_search(place).ok().map(|_| grant))
     }
 
     /// One more than the largest index of an entity with grants.
     pub(crate) fn entity_bound(&self) -> usize {
-        let last = self.by_entity.last().and_then(|place| self.grants.get(*place as usize));
+        let last = self.by_entity.last().and_then(|place| self.grants.get(place.index()));
         last.map_or(0, |grant| grant.entity.index() + 1)
     }
 

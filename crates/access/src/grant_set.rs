@@ -129,7 +129,7 @@ impl GrantSet {
         Some(Granted {
             name: Arc::clone(name),
             rows: filter(&permission.rows),
-            limit: permission.limit,
+            limit: permission.limit.as_deref().copied(),
             fields: permission.fields.clone(),
             presets: permission.presets.clone(),
             check: match &permission.check {

@@ -45,7 +45,9 @@ pub use constant::Constant;
 pub use conventions::{ChangedRows, Conventions, FollowedKeys, MissingClaims};
 pub use denial::{Denial, field_name};
 pub use field_set::FieldSet;
-pub use grant::{Callable, Check, Elevation, Grant, Permission, Presets, Privilege, Role, Roles};
+pub use grant::{
+    Callable, Check, Elevation, Grant, GrantIndex, Permission, Presets, Privilege, Role, Roles,
+};
 pub use granted::Granted;
 pub use refused::{Part, Refused};
 pub use restriction::{Action, Authentication, Restriction, RootType, RowRule, Target};

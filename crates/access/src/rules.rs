@@ -10,7 +10,7 @@ use ir::Claims;
 use crate::claim::{self, ClaimUse, Comparison};
 use crate::claim_condition::ClaimCondition;
 use crate::condition::{ClaimFacts, TypedFacts, collect, typed_filter};
-use crate::grant::{Role, Roles};
+use crate::grant::{GrantIndex, Role, Roles};
 use crate::grant_set::GrantSet;
 use crate::named_claims::{DecidedClaims, NamedClaims};
 use crate::restriction::{Authentication, Restriction, RootType, RowRule, Target};
@@ -213,7 +213,7 @@ fn place(uses: &mut Vec<ClaimUse>, claim: &str) -> usize {
 
 /// By role, the index of the first one with the same grants.
 fn first_of_same(roles: &[Role]) -> Vec<usize> {
-    let mut known: HashMap<&[usize], Vec<usize>> = HashMap::new();
+    let mut known: HashMap<&[GrantIndex], Vec<usize>> = HashMap::new();
     let mut same = Vec::with_capacity(roles.len());
     for (place, role) in roles.iter().enumerate() {
         let others = known.entry(&role.grants).or_default();

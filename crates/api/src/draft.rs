@@ -230,7 +230,7 @@ pub fn add_directive(
 
 impl DraftKind {
     pub fn object(fields: Vec<DraftField>) -> Self {
-        Self::Object { fields, interfaces: Vec::new() }
+        Self::Object { fields, interfaces: Default::default() }
     }
 
     pub fn input(members: Vec<DraftInput>) -> Self {
@@ -245,10 +245,10 @@ impl DraftKind {
         match self {
             Self::Scalar { .. } => TypeKind::Scalar,
             Self::Object { interfaces, .. } => {
-                TypeKind::Object { fields: Vec::new(), interfaces: ids(interfaces) }
+                TypeKind::Object { fields: Vec::new(), interfaces: ids(interfaces).into() }
             }
             Self::Interface { interfaces, .. } => {
-                TypeKind::Interface { fields: Vec::new(), interfaces: ids(interfaces) }
+                TypeKind::Interface { fields: Vec::new(), interfaces: ids(interfaces).into() }
             }
             Self::Union { members } => TypeKind::Union { members: ids(members) },
             Self::Enum { .. } => TypeKind::Enum { values: Vec::new() },

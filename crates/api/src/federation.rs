@@ -286,7 +286,7 @@ fn add_entities(
 }
 
 fn object() -> TypeKind {
-    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+    TypeKind::Object { fields: Vec::new(), interfaces: Default::default() }
 }
 
 fn named(

@@ -41,7 +41,7 @@ pub fn add_subscription_type(
     let subscription = builder.add_type(TypeDefinition {
         name: name.into(),
         description: description.map(Into::into),
-        kind: TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+        kind: TypeKind::Object { fields: Vec::new(), interfaces: Default::default() },
     });
     builder.schema_mut().subscription = subscription;
     subscription

@@ -209,14 +209,14 @@ impl Draft {
     }
 
     pub(super) fn object(&mut self, name: &str, about: Option<&str>, fields: Vec<DraftField>) {
-        let kind = TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() };
+        let kind = TypeKind::Object { fields: Vec::new(), interfaces: Default::default() };
         if let Some(id) = self.add(name, about, kind) {
             fields.into_iter().for_each(|field| self.field(id, field));
         }
     }
 
     pub(super) fn interface(&mut self, name: &str, about: Option<&str>, fields: Vec<DraftField>) {
-        let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+        let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Default::default() };
         if let Some(id) = self.add(name, about, kind) {
             fields.into_iter().for_each(|field| self.field(id, field));
         }

@@ -129,7 +129,7 @@ pub(super) fn add_type(
 
 /// An object type without fields.
 pub(super) fn object() -> TypeKind {
-    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+    TypeKind::Object { fields: Vec::new(), interfaces: Default::default() }
 }
 
 fn add_directions(builder: &mut ApiBuilder) -> TypeId {

@@ -103,7 +103,7 @@ pub(super) fn add_conditions(
 
 /// A condition that the database cannot compare.
 pub(super) fn refused(role: FilterRole, otherwise: Box<str>) -> FilterRole {
-    FilterRole::Unsupported { role: Box::new(role), otherwise }
+    FilterRole::Unsupported { role: Box::new(role), otherwise: Box::new(otherwise) }
 }
 
 /// The error where the operators of a value do not fit its aggregate.

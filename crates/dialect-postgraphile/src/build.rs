@@ -228,7 +228,7 @@ fn gives_rows(catalog: &Catalog) -> bool {
 
 /// An object type without fields.
 pub(super) fn object(interfaces: Vec<TypeId>) -> TypeKind {
-    TypeKind::Object { fields: Vec::new(), interfaces }
+    TypeKind::Object { fields: Vec::new(), interfaces: interfaces.into() }
 }
 
 pub(super) fn field(name: &str, description: &str, r#type: TypeRef) -> FieldDefinition {

@@ -1,9 +1,7 @@
 //! Relations: fields of related rows.
 
-use std::sync::Arc;
-
 use catalog::{Entity, FieldId, Relationship};
-use graphql::schema::{FieldDefinition, TypeRef};
+use graphql::schema::{Deprecation, FieldDefinition, TypeRef};
 use ir::{Hop, HopDirection};
 
 use super::arguments::{self, Collection};
@@ -185,7 +183,7 @@ impl Relation<'_> {
         served: &mut [Served<'_>],
         index: usize,
         name: &str,
-        deprecated: Option<Arc<str>>,
+        deprecated: Option<Deprecation>,
     ) -> bool {
         let Some(target) = served.get(self.target) else { return false };
         let Some(types) = target.types else { return false };

@@ -44,7 +44,7 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
 
 /// Adds the interface of rows with a global id, and returns it with the type of such ids.
 fn add_node(build: &mut Build<'_>) -> Option<(TypeId, TypeRef)> {
-    let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+    let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Default::default() };
     let id = build.scalar("ID")?.non_null();
     let node = build.add_type(scalars::NODE, Some(descriptions::NODE.into()), kind)?;
     // Reads use the field of the type that implements `Node`, never that of `Node` itself.

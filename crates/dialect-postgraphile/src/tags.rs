@@ -15,7 +15,7 @@ mod identifier;
 pub(super) mod messages;
 pub(super) mod omit;
 
-use std::sync::Arc;
+use graphql::schema::Deprecation;
 
 /// The tags of one object, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Tags {
 }
 
 /// The reason for the deprecation of the object.
-pub(super) fn deprecation(tags: &Tags) -> Option<Arc<str>> {
+pub(super) fn deprecation(tags: &Tags) -> Option<Deprecation> {
     let reasons = tags.values("deprecated");
     // As in PostGraphile, whose clients may compare schemas by their text.
     let reasons = reasons.iter().map(|reason| reason.as_deref().unwrap_or("true"));

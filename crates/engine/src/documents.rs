@@ -405,7 +405,8 @@ mod tests {
             schema.add_type(definition).unwrap()
         };
         let int = named("Int", TypeKind::Scalar);
-        let query = named("Query", TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() });
+        let query =
+            named("Query", TypeKind::Object { fields: Vec::new(), interfaces: Default::default() });
         schema.query = Some(query);
         let [_, hidden] = ["a", "b"]
             .map(|name| schema.add_field(query, FieldDefinition::new(name, TypeRef::named(int))));

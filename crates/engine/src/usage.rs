@@ -310,7 +310,7 @@ mod tests {
         let int = named("Int", TypeKind::Scalar);
         named("Boolean", TypeKind::Scalar);
         let fields = Vec::new();
-        let query = named("Query", TypeKind::Object { fields, interfaces: Vec::new() });
+        let query = named("Query", TypeKind::Object { fields, interfaces: Default::default() });
         schema.query = Some(query);
         for name in ["a", "b"] {
             schema.add_field(query, FieldDefinition::new(name, TypeRef::named(int)));

@@ -4,10 +4,11 @@
 //! functions and stores the binding of each position by the same ids.
 
 use std::fmt;
-use std::ops::Index;
+use std::ops::{Deref, Index};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use thin_vec::ThinVec;
 
 pub use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::leniency::Leniency;
@@ -143,12 +144,15 @@ pub struct TypeDefinition {
     pub kind: TypeKind,
 }
 
+/// The interfaces of a type: most types have none.
+pub type Interfaces = ThinVec<TypeId>;
+
 /// The kind of a type, and its members. <https://spec.graphql.org/draft/#sec-Types>
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     Scalar,
-    Object { fields: Vec<FieldId>, interfaces: Vec<TypeId> },
-    Interface { fields: Vec<FieldId>, interfaces: Vec<TypeId> },
+    Object { fields: Vec<FieldId>, interfaces: Interfaces },
+    Interface { fields: Vec<FieldId>, interfaces: Interfaces },
     Union { members: Vec<TypeId> },
     Enum { values: Vec<EnumValueId> },
     InputObject { fields: Vec<InputId> },
@@ -160,9 +164,11 @@ impl TypeKind {
     pub fn emptied(&self) -> Self {
         match self {
             Self::Scalar => Self::Scalar,
-            Self::Object { .. } => Self::Object { fields: Vec::new(), interfaces: Vec::new() },
+            Self::Object { .. } => {
+                Self::Object { fields: Vec::new(), interfaces: Default::default() }
+            }
             Self::Interface { .. } => {
-                Self::Interface { fields: Vec::new(), interfaces: Vec::new() }
+                Self::Interface { fields: Vec::new(), interfaces: Default::default() }
             }
             Self::Union { .. } => Self::Union { members: Vec::new() },
             Self::Enum { .. } => Self::Enum { values: Vec::new() },
@@ -179,7 +185,7 @@ pub struct FieldDefinition {
     pub arguments: Vec<InputId>,
     pub r#type: TypeRef,
     /// The reason, if the field is deprecated.
-    pub deprecated: Option<Arc<str>>,
+    pub deprecated: Option<Deprecation>,
 }
 
 /// An argument, or a field of an input object type.
@@ -190,7 +196,7 @@ pub struct InputDefinition {
     pub r#type: TypeRef,
     /// Boxed, since few have one.
     pub default: Option<Box<Const>>,
-    pub deprecated: Option<Arc<str>>,
+    pub deprecated: Option<Deprecation>,
 }
 
 /// A value of an enum type.
@@ -198,8 +204,13 @@ pub struct InputDefinition {
 pub struct EnumValueDefinition {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
-    pub deprecated: Option<Arc<str>>,
+    pub deprecated: Option<Deprecation>,
 }
+
+/// The reason why an element is deprecated. Behind a thin pointer, since few elements have one.
+/// <https://spec.graphql.org/draft/#sec--deprecated>
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecation(Box<Arc<str>>);
 
 /// A reference to a type: a named type in list and non-null wrappers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -214,6 +225,32 @@ pub struct TypeRef {
 pub enum Wrapper {
     NonNull,
     List,
+}
+
+impl Deref for Deprecation {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Arc<str>> for Deprecation {
+    fn from(reason: Arc<str>) -> Self {
+        Self(Box::new(reason))
+    }
+}
+
+impl From<&str> for Deprecation {
+    fn from(reason: &str) -> Self {
+        Arc::<str>::from(reason).into()
+    }
+}
+
+impl From<String> for Deprecation {
+    fn from(reason: String) -> Self {
+        reason.as_str().into()
+    }
 }
 
 impl FieldDefinition {
@@ -510,7 +547,7 @@ impl Schema {
     ) -> EnumValueId {
         self.share(&mut value.name);
         self.share_optional(&mut value.description);
-        self.share_optional(&mut value.deprecated);
+        self.share_reason(&mut value.deprecated);
         let id = EnumValueId::new(self.values.len());
         let signature = signature(&value.name, value.description.as_ref(), None);
         self.values.push_shared(value, signature, &mut self.known.values);
@@ -541,8 +578,6 @@ impl Schema {
             ids.retain(|id| place(inputs[id.index()].r#type.base).is_some());
             ids.sort_by(|one, other| inputs[one.index()].name.cmp(&inputs[other.index()].name));
         };
-        let retype =
-            |ids: &mut Vec<TypeId>| *ids = ids.iter().filter_map(|id| place(*id)).collect();
         for definition in &mut self.types {
             match &mut definition.kind {
                 TypeKind::Scalar => {}
@@ -552,9 +587,11 @@ impl Schema {
                     ids.sort_by(|one, other| {
                         fields[one.index()].name.cmp(&fields[other.index()].name)
                     });
-                    retype(interfaces);
+                    *interfaces = interfaces.iter().filter_map(|id| place(*id)).collect();
                 }
-                TypeKind::Union { members } => retype(members),
+                TypeKind::Union { members } => {
+                    *members = members.iter().filter_map(|id| place(*id)).collect();
+                }
                 TypeKind::Enum { values: ids } => ids.sort_by(|one, other| {
                     values[one.index()].name.cmp(&values[other.index()].name)
                 }),
@@ -609,14 +646,14 @@ impl Schema {
     pub fn share_field(&mut self, definition: &mut FieldDefinition) {
         self.share(&mut definition.name);
         self.share_optional(&mut definition.description);
-        self.share_optional(&mut definition.deprecated);
+        self.share_reason(&mut definition.deprecated);
     }
 
     /// The same for an input.
     pub fn share_input(&mut self, definition: &mut InputDefinition) {
         self.share(&mut definition.name);
         self.share_optional(&mut definition.description);
-        self.share_optional(&mut definition.deprecated);
+        self.share_reason(&mut definition.deprecated);
     }
 
     /// Interns a text.
@@ -633,6 +670,12 @@ impl Schema {
 
     fn share_optional(&mut self, text: &mut Option<Arc<str>>) {
         if let Some(text) = text {
+            self.share(text);
+        }
+    }
+
+    fn share_reason(&mut self, reason: &mut Option<Deprecation>) {
+        if let Some(Deprecation(text)) = reason {
             self.share(text);
         }
     }

@@ -428,7 +428,7 @@ mod tests {
             .add_type(crate::schema::TypeDefinition {
                 name: "Root".into(),
                 description: None,
-                kind: TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+                kind: TypeKind::Object { fields: Vec::new(), interfaces: Default::default() },
             })
             .unwrap();
         schema.query = Some(query);

@@ -111,11 +111,11 @@ fn named(schema: &mut Schema, name: &str, kind: TypeKind) -> TypeRef {
 }
 
 fn object(interfaces: Vec<TypeId>) -> TypeKind {
-    TypeKind::Object { fields: Vec::new(), interfaces }
+    TypeKind::Object { fields: Vec::new(), interfaces: interfaces.into() }
 }
 
 fn interface() -> TypeKind {
-    TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() }
+    TypeKind::Interface { fields: Vec::new(), interfaces: Default::default() }
 }
 
 fn field(schema: &mut Schema, parent: TypeId, name: &str, r#type: TypeRef) -> FieldId {

@@ -6,6 +6,7 @@
 //! * `yaml`, `json_text`: a text as a tree of nodes with places
 //! * `reader`, `object`, `primitive`: nodes become types, with all problems of all files in one run
 //! * [`types`]: the objects of metadata, each with its keys, and writing in Hasura's order
+//! * [`shares`]: long lists on all processors
 //! * `references`: references between parts, such as from REST endpoints to collections
 //! * `packed`: what was read in few bytes, to be read again
 //! * [`support`]: what of it is served, as a table, and the places of what is not
@@ -26,6 +27,7 @@ mod primitive;
 pub mod problem;
 mod reader;
 mod references;
+pub mod shares;
 pub mod suggestions;
 pub mod support;
 pub mod types;

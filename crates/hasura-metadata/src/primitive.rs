@@ -9,6 +9,7 @@ use crate::location::Segment;
 use crate::node::json_text;
 use crate::node::{Node, Value};
 use crate::reader::{Description, Read, Reader};
+use crate::shares::in_shares;
 
 /// A type that is written as JSON, in Hasura's order.
 pub(crate) trait Write {
@@ -89,18 +90,28 @@ impl Write for Json {
     }
 }
 
+/// The length of lists from which all processors read them: thousands of tables.
+const SHARED_LENGTH: usize = 256;
+
 /// Reads all items, so that the problems of all are reported.
 impl<T: Read> Read for Vec<T> {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         let Value::List(nodes) = &node.value else { return reader.expected(node, "a list") };
+        if nodes.len() < SHARED_LENGTH {
+            return read_items(0, nodes, reader);
+        }
+        let begun = &*reader;
+        let shares = in_shares(nodes, |first, nodes| {
+            let mut reader = begun.fork();
+            (read_items(first, nodes, &mut reader), reader)
+        });
         let mut items = Some(Vec::with_capacity(nodes.len()));
-        for (index, node) in nodes.iter().enumerate() {
-            let item = reader.at(Segment::Index(index), |reader| read_item(node, reader));
-            match (&mut items, item) {
-                (Some(items), Some(item)) => items.push(item),
-                (_, None) => items = None,
-                (None, Some(_)) => {}
-            }
+        for (share, read) in shares {
+            reader.join(read);
+            items = items.zip(share).map(|(mut items, share)| {
+                items.extend(share);
+                items
+            });
         }
         items
     }
@@ -108,6 +119,20 @@ impl<T: Read> Read for Vec<T> {
     fn describe(description: &mut Description) {
         T::describe(description);
     }
+}
+
+/// Reads the items of a list from the one of an index on; `None` if one has a problem.
+fn read_items<T: Read>(first: usize, nodes: &[Node], reader: &mut Reader) -> Option<Vec<T>> {
+    let mut items = Some(Vec::with_capacity(nodes.len()));
+    for (index, node) in (first..).zip(nodes) {
+        let item = reader.at(Segment::Index(index), |reader| read_item(node, reader));
+        match (&mut items, item) {
+            (Some(items), Some(item)) => items.push(item),
+            (_, None) => items = None,
+            (None, Some(_)) => {}
+        }
+    }
+    items
 }
 
 /// Reads an item of a list, whose node lives no longer than that if it is deferred.

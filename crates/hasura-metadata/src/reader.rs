@@ -13,7 +13,7 @@ use crate::support::{self, Unserved};
 const MAX_LISTED: usize = 20;
 
 /// A type that is read from a node.
-pub(crate) trait Read: Sized {
+pub(crate) trait Read: Send + Sized {
     /// `None` if a problem was reported.
     fn read(node: &Node, reader: &mut Reader) -> Option<Self>;
 
@@ -79,6 +79,29 @@ impl Reader {
             #[cfg(test)]
             seen: Default::default(),
         }
+    }
+
+    /// A reader at the same place that has reported nothing.
+    pub(crate) fn fork(&self) -> Self {
+        Self {
+            problems: Vec::new(),
+            unserved: Vec::new(),
+            within_unserved: self.within_unserved,
+            steps: self.steps.clone(),
+            names: HashSet::new(),
+            source_kind: self.source_kind.clone(),
+            #[cfg(test)]
+            seen: Default::default(),
+        }
+    }
+
+    /// Takes over what a fork has reported.
+    pub(crate) fn join(&mut self, fork: Self) {
+        self.problems.extend(fork.problems);
+        self.unserved.extend(fork.unserved);
+        self.names.extend(fork.names);
+        #[cfg(test)]
+        self.seen.extend(fork.seen);
     }
 
     pub(crate) fn place(&mut self, mark: &Mark) -> Location {

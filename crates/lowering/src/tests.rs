@@ -135,7 +135,7 @@ fn api_of(binding: FieldBinding, arguments: Vec<(&str, InputBinding)>) -> api::A
         build.add_type(definition).expect("a name that is free")
     };
     let value = add("Value", TypeKind::Scalar);
-    let root = add("Root", TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() });
+    let root = add("Root", TypeKind::Object { fields: Vec::new(), interfaces: Default::default() });
     build.schema_mut().query = Some(root);
     let field = build.add_field(root, FieldDefinition::new("field", TypeRef::named(root)), binding);
     for (name, binding) in arguments {
@@ -160,7 +160,8 @@ fn a_refused_argument_beside_the_id_of_the_root_is_an_error() {
 fn a_null_that_is_an_unsupported_condition_is_an_error() {
     let null = |null| {
         let role = FilterRole::Equal(roles::field());
-        let role = FilterRole::Unsupported { role: Box::new(role), otherwise: REFUSAL.into() };
+        let role =
+            FilterRole::Unsupported { role: Box::new(role), otherwise: Box::new(REFUSAL.into()) };
         let binding = InputBinding { role: role.into(), null, empty: Meaning::Ignore };
         let rows = RowsBinding {
             from: RowsFrom::Entity,

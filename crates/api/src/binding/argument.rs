@@ -30,7 +30,7 @@ pub enum ArgumentRole {
     /// The rows before a cursor.
     Before,
     /// A part of a page, which steers: a negative number is a request error with this text.
-    NotNegative { part: PagePart, otherwise: Box<str>, most: Option<Box<MostRows>> },
+    NotNegative { part: PagePart, otherwise: Box<Box<str>>, most: Option<Box<MostRows>> },
     /// The rows after the one with this key: a cursor of [`Cursors::Keys`](super::Cursors::Keys).
     AfterKey,
     /// The rows before the one with this key.

@@ -11,6 +11,8 @@ use ir::{
 use super::{Meaning, VariantsId};
 
 /// A condition on the row, or on the subject of the enclosing objects.
+///
+/// Large members are behind thin pointers: a schema of thousands of tables has half a million inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterRole {
     /// A conjunction: an object of conditions.
@@ -33,7 +35,7 @@ pub enum FilterRole {
     Negated(Box<FilterRole>),
     /// A condition that the source does not support: a request error with this text where it has a
     /// value.
-    Unsupported { role: Box<FilterRole>, otherwise: Box<str> },
+    Unsupported { role: Box<FilterRole>, otherwise: Box<Box<str>> },
     /// The field equals the value.
     Equal(FieldId),
     /// The value of a function of the row equals the value.
@@ -80,7 +82,7 @@ pub enum FilterRole {
     /// An object of [`FilterRole::Rows`] on related rows.
     RelatedMany(Hop),
     /// A condition on related rows.
-    RelatedBy { hop: Hop, role: RowsRole },
+    RelatedBy { hop: Hop, role: Box<RowsRole> },
     /// An object of conditions on the rows that a function of the row returns: one of them passes.
     FunctionRows(FunctionId),
     /// An object of [`FilterRole::Rows`] on related rows of several entities.
@@ -191,9 +193,9 @@ pub enum DeclaredRole {
     /// As [`FilterRole::RelatedMany`].
     Many(u16),
     /// As [`FilterRole::RelatedBy`].
-    By { place: u16, role: RowsRole },
+    By { place: u16, role: Box<RowsRole> },
     /// As [`FilterRole::RelatedEach`].
-    Each { place: u16, role: RowsRole },
+    Each { place: u16, role: Box<RowsRole> },
     /// An object of conditions on relationships with properties of this entity: other relationships
     /// pass.
     Edge(EntityId),
@@ -204,7 +206,7 @@ pub enum DeclaredRole {
 pub enum CompositePlace {
     Field(FieldId),
     /// The row itself, whose fields are the attributes in their order.
-    Row(Box<[FieldId]>),
+    Row(Box<Box<[FieldId]>>),
     /// An attribute of the enclosing composite, by its index.
     Attribute(u16),
 }

@@ -132,10 +132,10 @@ pub enum ObjectRole {
     /// have, by its index among the common fields.
     CommonElements(u16),
     /// A relation of the objects of each of several entities, in the order of the list of variants.
-    CommonRelation(Arc<[ObjectRelation]>),
+    CommonRelation(Arc<Box<[ObjectRelation]>>),
     /// A password of the objects of each of several entities, of which these fields store a hash, in
     /// the order of the list of variants.
-    CommonPassword(Arc<[FieldId]>),
+    CommonPassword(Arc<Box<[FieldId]>>),
     /// An object of values to set.
     Set,
     /// An object of values to remove.

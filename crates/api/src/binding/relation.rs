@@ -171,9 +171,9 @@ pub enum RelatedRole {
     /// The values of a new row: an object as of [`RelatedRole::Data`].
     Create,
     /// A text to store that has a maximum.
-    Limited(LimitedText),
+    Limited(Box<LimitedText>),
     /// An object of one [`RelatedRole::SetElements`].
-    Elements(ElementRows),
+    Elements(Box<ElementRows>),
     /// All values of a list.
     SetElements,
     /// An object of [`FilterRole::Equal`](super::FilterRole::Equal)s, one of which is given: the row

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::binding::{
     AggregateField, AggregateValue, ArgumentRole, BoundInput, ColumnBinding, FieldBinding,
-    FilterRole, InputBinding, InputRole, LimitedText, Meaning, Meanings, OrderRole, RelatedRole,
-    RowsBinding, RowsFrom, Subject, ValueBinding, WriteRole,
+    FilterRole, InputBinding, InputRole, Meaning, Meanings, OrderRole, RelatedRole, RowsBinding,
+    RowsFrom, Subject, ValueBinding, WriteRole,
 };
 
 /// The number of recent subjects that are compared with a new one: operators on one value are
@@ -225,14 +225,13 @@ impl Deduplication {
 /// The index of the catalog's object that an input means.
 fn catalog_index(role: &InputRole) -> Option<usize> {
     match role {
-        InputRole::Write(
-            WriteRole::Stored(field)
-            | WriteRole::Assign { field, .. }
-            | WriteRole::Related(RelatedRole::Limited(LimitedText { field, .. })),
-        )
+        InputRole::Write(WriteRole::Stored(field) | WriteRole::Assign { field, .. })
         | InputRole::Argument(ArgumentRole::StreamFrom(field))
         | InputRole::Order(OrderRole::Field(field))
         | InputRole::Filter(FilterRole::Equal(field)) => Some(field.index()),
+        InputRole::Write(WriteRole::Related(RelatedRole::Limited(text))) => {
+            Some(text.field.index())
+        }
         _ => None,
     }
 }

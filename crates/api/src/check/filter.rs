@@ -72,10 +72,8 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         FilterRole::RelatedVariantsBy { role, .. } => of_rows(role, ScopeRows::Variants),
         FilterRole::Declared(DeclaredRole::By { role, .. }) => of_rows(role, ScopeRows::Declared),
         FilterRole::Rows(role) => of_rows(role, scope.rows?),
-        FilterRole::RelatedEach { role, .. }
-        | FilterRole::Declared(DeclaredRole::Each { role, .. }) => {
-            of_rows(role, ScopeRows::One).map(|_| Reading::Members(Position::EachVariant))
-        }
+        FilterRole::RelatedEach { role, .. } => of_each_variant(role),
+        FilterRole::Declared(DeclaredRole::Each { role, .. }) => of_each_variant(role),
         FilterRole::Declared(DeclaredRole::Edge(_)) => within(Scope { group: false, ..scope }),
         FilterRole::MadeOf(_) => within(Scope { made_of: true, ..ROWS }),
         FilterRole::OperatorsOfMade(_) => scope.made_of.then_some(ON_SUBJECT),
@@ -89,6 +87,10 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         | FilterRole::AggregatesDistinct
         | FilterRole::AggregateIs => None,
     }
+}
+
+fn of_each_variant(role: &RowsRole) -> Option<Reading> {
+    of_rows(role, ScopeRows::One).map(|_| Reading::Members(Position::EachVariant))
 }
 
 fn of_operator(operator: OperatorRole) -> Reading {

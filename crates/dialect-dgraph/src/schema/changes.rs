@@ -134,7 +134,7 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
 pub(super) fn password(build: &Builder<'_>, index: TypeIndex) -> InputBinding {
     match is_interface(build.r#type(index)) {
         true => match variants::passwords(build, index) {
-            Some(each) => input(ObjectRole::CommonPassword(each)),
+            Some(each) => input(ObjectRole::CommonPassword(Arc::new((*each).into()))),
             None => refused(MISSING),
         },
         false => match build.located.password(index) {
@@ -169,7 +169,7 @@ fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBi
             })
             .collect();
         return match each {
-            Some(each) => input(ObjectRole::CommonRelation(each.into())),
+            Some(each) => input(ObjectRole::CommonRelation(Arc::new(Vec::into(each)))),
             None => refused(FROM_SEVERAL),
         };
     }

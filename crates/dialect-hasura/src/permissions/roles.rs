@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use access::{
-    Callable, ChangedRows, Conventions, Elevation, FollowedKeys, Grant, MissingClaims, Permission,
-    Privilege, Role, Roles,
+    Callable, ChangedRows, Conventions, Elevation, FollowedKeys, Grant, GrantIndex, MissingClaims,
+    Permission, Privilege, Role, Roles,
 };
 use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
 use hasura_metadata::types::function::{ExposedAs, Function};
@@ -426,13 +426,13 @@ pub(super) fn view_name(role: &str, is_of_backends: bool) -> Box<str> {
 }
 
 fn compiled(permissions: &RolePermissions, is_of_backends: bool) -> Role {
-    let mut grants: Vec<usize> = Vec::new();
+    let mut grants: Vec<GrantIndex> = Vec::new();
     for table in permissions.tables.values() {
-        grants.extend(table.select.iter().map(|(grant, _)| *grant));
+        grants.extend(table.select.iter().map(|(grant, _)| GrantIndex::new(*grant)));
         let changes = [&table.insert, &table.update, &table.delete];
         let changes = changes.into_iter().flatten();
         let changes = changes.filter(|(_, change)| is_of_backends || !change.is_for_backends);
-        grants.extend(changes.map(|(grant, _)| *grant));
+        grants.extend(changes.map(|(grant, _)| GrantIndex::new(*grant)));
     }
     grants.sort_unstable();
     grants.dedup();

@@ -165,7 +165,8 @@ impl<'a> TableCompiler<'a> {
         }
         done(problems)?;
         let (presets, check) = (self.share_presets(Vec::new()), Check::None);
-        let permission = Permission { rows, limit: select.limit, fields, presets, check };
+        let permission =
+            Permission { rows, limit: select.limit.map(Box::new), fields, presets, check };
         Ok(Select {
             permission: Arc::new(permission),
             seen,

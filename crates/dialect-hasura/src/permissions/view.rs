@@ -14,6 +14,7 @@ use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, FunctionResult};
 use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
 use graphql::{Position, PositionIndex};
+use hasura_metadata::shares::in_shares;
 use http_resolvers::HttpResolver;
 use http_resolvers::projection::Keys;
 use http_resolvers::related_field::RelatedField;
@@ -44,7 +45,7 @@ pub(super) fn views(
         };
         views.insert(ADMIN, index.visibility(is_allowed, |_| false, |_| false));
     }
-    for role in roles {
+    let of_role = |role: &RolePermissions| {
         let (bits, has_queries) = (RoleBits::new(catalog, role), role.has_queries());
         let remote = remote.view(&role.remote);
         let view = View { api, catalog, known: &known, role: bits, has_queries, remote: &remote };
@@ -53,9 +54,14 @@ pub(super) fn views(
             |field| view.is_nullable(field),
             |input| remote.presets.contains_key(&input),
         );
+        (visibility, remote.presets)
+    };
+    // With thousands of tables they take a fifth of the start.
+    let made = in_shares(roles, |_, roles| roles.iter().map(of_role).collect::<Vec<_>>());
+    for (role, (visibility, presets)) in roles.iter().zip(made.into_iter().flatten()) {
         let name = view_name(&role.name, role.is_of_backends);
         views.insert(&name, visibility);
-        views.insert_presets(&name, remote.presets);
+        views.insert_presets(&name, presets);
     }
     views
 }

@@ -27,7 +27,10 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
         let role = match &relation.kind {
             RelationKind::Object { is_unique: true, .. } => FilterRole::Related(hop),
             RelationKind::Object { is_unique: false, .. } | RelationKind::Array { .. } => {
-                FilterRole::RelatedBy { hop, role: RowsRole::Quantified(Quantifier::Some) }
+                FilterRole::RelatedBy {
+                    hop,
+                    role: Box::new(RowsRole::Quantified(Quantifier::Some)),
+                }
             }
         };
         let r#type = target.r#type("bool_exp");

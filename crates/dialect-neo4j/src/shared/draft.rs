@@ -361,10 +361,10 @@ impl DraftType {
             DraftKind::Enum { .. } => TypeKind::Enum { values: Vec::new() },
             DraftKind::Union { members } => TypeKind::Union { members: named(members) },
             DraftKind::Interface { interfaces, .. } => {
-                TypeKind::Interface { fields: Vec::new(), interfaces: named(interfaces) }
+                TypeKind::Interface { fields: Vec::new(), interfaces: named(interfaces).into() }
             }
             DraftKind::Object { interfaces, .. } => {
-                TypeKind::Object { fields: Vec::new(), interfaces: named(interfaces) }
+                TypeKind::Object { fields: Vec::new(), interfaces: named(interfaces).into() }
             }
             DraftKind::Input { .. } => TypeKind::InputObject { fields: Vec::new() },
         };
@@ -414,7 +414,7 @@ impl DraftInput {
             description: self.description.clone(),
             r#type: type_ref(&self.r#type, schema)?,
             default: self.default.clone().map(Box::new),
-            deprecated: self.deprecated.clone(),
+            deprecated: self.deprecated.clone().map(Into::into),
         })
     }
 }
@@ -426,7 +426,7 @@ fn add_field(builder: &mut ApiBuilder, parent: TypeId, field: &DraftField) {
         description: field.description.clone(),
         arguments: Vec::new(),
         r#type,
-        deprecated: field.deprecated.clone(),
+        deprecated: field.deprecated.clone().map(Into::into),
     };
     if field.arguments.is_empty() {
         builder.add_plain_field(parent, definition, field.binding.clone());

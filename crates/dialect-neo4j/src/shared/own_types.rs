@@ -45,7 +45,7 @@ pub(crate) fn define(draft: &mut Draft, model: &Model, version: ApiVersion) {
         let values = known.values.iter().map(|value| {
             let definition = EnumValueDefinition {
                 description: value.description.clone(),
-                deprecated: value.deprecated.clone(),
+                deprecated: value.deprecated.clone().map(Into::into),
                 ..EnumValueDefinition::new(&value.name)
             };
             (definition, ValueBinding::Label((&*value.name).into()))

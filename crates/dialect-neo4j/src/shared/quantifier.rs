@@ -48,12 +48,13 @@ impl Link<'_> {
     /// A condition on the nodes that the relationship leads to, or that it is declared to lead to.
     pub(crate) fn condition(&self, role: RowsRole) -> Option<FilterRole> {
         match (self.hop(), self.variants) {
-            (Some(hop), _) => Some(FilterRole::RelatedBy { hop, role }),
+            (Some(hop), _) => Some(FilterRole::RelatedBy { hop, role: Box::new(role) }),
             (None, Some(variants)) => {
                 Some(FilterRole::RelatedVariantsBy { variants: variants.id, role })
             }
             (None, None) => {
-                self.declared.map(|place| FilterRole::Declared(DeclaredRole::By { place, role }))
+                let role = |place| DeclaredRole::By { place, role: Box::new(role) };
+                self.declared.map(|place| FilterRole::Declared(role(place)))
             }
         }
     }

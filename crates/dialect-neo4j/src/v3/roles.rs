@@ -72,7 +72,7 @@ pub(super) fn related(link: &Link<'_>, many: Many, null: Meaning) -> InputBindin
             Some(FilterRole::RelatedEach { variants: variants.id, role })
         }
         (Target::Union(_), None, Some(place)) => {
-            Some(FilterRole::Declared(DeclaredRole::Each { place, role }))
+            Some(FilterRole::Declared(DeclaredRole::Each { place, role: Box::new(role) }))
         }
         _ => link.condition(role),
     };

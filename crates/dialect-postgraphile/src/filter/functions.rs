@@ -76,7 +76,10 @@ pub(crate) fn argument_of_set(
             let composite = composites.find(|composite| composite.rows == Some(entity))?;
             let r#type = composites::find(build, composite.id)?;
             let fields = catalog[entity].fields.clone().into();
-            Some((r#type, options.object(FilterRole::Composite(CompositePlace::Row(fields)))))
+            Some((
+                r#type,
+                options.object(FilterRole::Composite(CompositePlace::Row(Box::new(fields)))),
+            ))
         }
         EntityKind::ValueSet => {
             let field = catalog.fields_of(entity).next()?;

@@ -18,9 +18,11 @@ pub(super) fn read(text: &str) -> Schema {
     }
     for definition in &definitions.types {
         let kind = match &definition.body {
-            TypeBody::Object(_) => TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+            TypeBody::Object(_) => {
+                TypeKind::Object { fields: Vec::new(), interfaces: Default::default() }
+            }
             TypeBody::Interface(_) => {
-                TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() }
+                TypeKind::Interface { fields: Vec::new(), interfaces: Default::default() }
             }
             TypeBody::InputObject(_) => TypeKind::InputObject { fields: Vec::new() },
             TypeBody::Scalar | TypeBody::Union(_) | TypeBody::Enum(_) => TypeKind::Scalar,

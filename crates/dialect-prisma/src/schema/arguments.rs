@@ -27,7 +27,11 @@ pub(super) fn of_list(build: &Builder<'_>, index: TypeIndex) -> Vec<DraftInput> 
         argument(
             name,
             "Int",
-            ArgumentRole::NotNegative { part, otherwise, most: most.map(Box::new) },
+            ArgumentRole::NotNegative {
+                part,
+                otherwise: Box::new(otherwise),
+                most: most.map(Box::new),
+            },
         )
     };
     arguments.extend([

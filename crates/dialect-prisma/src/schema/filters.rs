@@ -301,7 +301,7 @@ fn of_relation(build: &Builder<'_>, relation: RelationField<'_>) -> Vec<DraftInp
     let path = build.located.path(relation.index, relation.end);
     let role = |quantifier| match path {
         Some(RelationPath::Hop(hop)) => {
-            let role = RowsRole::Quantified(quantifier);
+            let role = Box::new(RowsRole::Quantified(quantifier));
             FilterRole::RelatedBy { hop, role }.into()
         }
         Some(RelationPath::Through { near, far }) => {

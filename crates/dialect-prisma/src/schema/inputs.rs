@@ -195,11 +195,11 @@ fn stored(
 ) -> WriteRole {
     match scalar.r#type {
         ScalarType::Id if build.offered.has_short_ids => {
-            WriteRole::Related(RelatedRole::Limited(LimitedText {
+            WriteRole::Related(RelatedRole::Limited(Box::new(LimitedText {
                 field: stored,
                 most: ID_CHARACTERS,
                 otherwise: too_long(&field.name).into(),
-            }))
+            })))
         }
         ScalarType::Id
         | ScalarType::Uuid
@@ -243,9 +243,9 @@ fn lists(build: &mut Builder<'_>, index: TypeIndex, written: Written) -> Vec<Dra
         let set = DraftInput::new("set", &list, set);
         build.input(&name, vec![set]);
         let role = match build.located.field(index, place) {
-            LocatedField::List(list) => {
-                InputRole::from(WriteRole::Related(RelatedRole::Elements(rows::elements(list))))
-            }
+            LocatedField::List(list) => InputRole::from(WriteRole::Related(RelatedRole::Elements(
+                Box::new(rows::elements(list)),
+            ))),
             _ => InputRole::Refused(MISSING.into()),
         };
         members.push(DraftInput::new(&field.name, &name, InputBinding::lenient(role)));

@@ -38,7 +38,7 @@ impl Resolver<'_> {
             let fields = problems.keep(self.columns(entity, columns));
             let (rows, fields) = (Arc::new(rows?), fields?);
             let (presets, check) = (Presets::default(), Check::None);
-            Some(Arc::new(Permission { rows, limit: *limit, fields, presets, check }))
+            Some(Arc::new(Permission { rows, limit: limit.map(Box::new), fields, presets, check }))
         });
         let insert = rule.insert.as_ref().and_then(|insert| {
             let file::Insert { line, columns, presets, check } = insert;

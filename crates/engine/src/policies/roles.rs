@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use access::{Callable, Role};
+use access::{Callable, GrantIndex, Role};
 use catalog::FunctionId;
 
 use super::file::{self, Functions, PolicyFile};
@@ -43,7 +43,7 @@ impl Resolver<'_> {
         let mut problems = PolicyProblems::default();
         for name in &role.rules {
             let place = file.rules.iter().position(|rule| rule.name == *name);
-            inherited.rules.extend(place);
+            inherited.rules.extend(place.map(GrantIndex::new));
             if place.is_none() {
                 let meant = Self::suggestion(name, file.rules.iter().map(|rule| &*rule.name));
                 let wrong = self.wrong::<()>(format!("there is no rule `{name}`{meant}"));
@@ -99,7 +99,7 @@ impl Resolver<'_> {
 struct Inherited {
     seen: HashSet<Box<str>>,
     all: bool,
-    rules: Vec<usize>,
+    rules: Vec<GrantIndex>,
     /// `None`: all.
     functions: Option<Callable>,
 }

@@ -52,7 +52,9 @@ impl BuiltIn {
 
 fn empty_type(name: &str, definition: &ExtendedType) -> TypeDefinition {
     let kind = match definition {
-        ExtendedType::Object(_) => TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+        ExtendedType::Object(_) => {
+            TypeKind::Object { fields: Vec::new(), interfaces: Default::default() }
+        }
         ExtendedType::Enum(_) => TypeKind::Enum { values: Vec::new() },
         ExtendedType::Scalar(_) => TypeKind::Scalar,
         ExtendedType::Interface(_) | ExtendedType::Union(_) | ExtendedType::InputObject(_) => {

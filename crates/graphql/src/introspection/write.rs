@@ -1,7 +1,6 @@
 //! Introspection responses as JSON, straight from the arena.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::built_in::{BUILT_IN, BuiltIn, Directive};
 use super::selected::{MetaField, MetaType, Selected};
@@ -9,8 +8,8 @@ use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::document::print_default;
 use crate::error::write_json_string;
 use crate::schema::{
-    DirectiveDefinition, EnumValueDefinition, FieldId, InputDefinition, InputId, TypeId, TypeKind,
-    TypeRef, Wrapper,
+    Deprecation, DirectiveDefinition, EnumValueDefinition, FieldId, InputDefinition, InputId,
+    TypeId, TypeKind, TypeRef, Wrapper,
 };
 use crate::visibility::View;
 
@@ -431,6 +430,6 @@ impl<'s> Writer<'s> {
 }
 
 /// True if a list that may exclude deprecated elements includes this one.
-fn is_shown(deprecated: &Option<Arc<str>>, asked: &Selected) -> bool {
+fn is_shown(deprecated: &Option<Deprecation>, asked: &Selected) -> bool {
     asked.include_deprecated || deprecated.is_none()
 }

@@ -4,6 +4,7 @@ use expect_test::expect_file;
 
 use super::*;
 use crate::json::Json;
+use crate::types::name::NameParts;
 
 /// The files of a folder of fixtures.
 fn folder(name: &str) -> Folder {
@@ -193,6 +194,36 @@ fn problems_of_older_versions_have_a_remedy() {
     check("[]", &["a.json:1:1: The value is a list, but an object is wanted."]);
     check("", &["a.json:1:1: The value is null, but an object is wanted."]);
     check("{", &["a.json:1:1: EOF while parsing an object"]);
+}
+
+#[test]
+fn a_thousand_tables_are_read_in_their_order() {
+    let read = |wrong: &[usize]| {
+        let tables = (0..1000).map(|number| match wrong.contains(&number) {
+            true => format!(r#"{{"table": "t{number:04}", "is_enum": {number}}}"#),
+            false => format!(r#"{{"table": "t{number:04}"}}"#),
+        });
+        let tables = tables.collect::<Vec<_>>().join(",");
+        let configuration = r#"{"connection_info": {"database_url": "postgres://db/shop"}}"#;
+        let source = format!(
+            r#"{{"name": "default", "tables": [{tables}], "configuration": {configuration}}}"#
+        );
+        read_text("a.json", &format!(r#"{{"version": 3, "sources": [{source}]}}"#))
+    };
+    let metadata = expect_none(read(&[]));
+    let tables = &metadata.sources[0].0.tables;
+    assert_eq!(tables.len(), 1000);
+    for (number, table) in tables.iter().enumerate() {
+        let (schema, name) = ("public".to_owned(), format!("t{number:04}"));
+        assert_eq!(table.table.parts, NameParts::InSchema { schema, name });
+    }
+    let wrong = |index| {
+        format!(
+            "a.json (sources[0].tables[{index}].is_enum): The value is a number, but true or false \
+             is wanted."
+        )
+    };
+    assert_eq!(problems(&read(&[998, 3, 600])), [wrong(3), wrong(600), wrong(998)]);
 }
 
 #[test]

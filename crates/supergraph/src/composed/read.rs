@@ -10,8 +10,8 @@ use graphql::definitions::{
 };
 use graphql::parse_definitions;
 use graphql::schema::{
-    EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema, TypeDefinition, TypeId,
-    TypeKind, TypeRef,
+    Deprecation, EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema,
+    TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 
 use rustc_hash::FxHashMap;
@@ -347,9 +347,11 @@ fn many_fields(schema: &Schema) -> FxHashMap<TypeId, FxHashMap<Arc<str>, FieldId
 fn empty(body: &TypeBody) -> TypeKind {
     match body {
         TypeBody::Scalar => TypeKind::Scalar,
-        TypeBody::Object(_) => TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+        TypeBody::Object(_) => {
+            TypeKind::Object { fields: Vec::new(), interfaces: Default::default() }
+        }
         TypeBody::Interface(_) => {
-            TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() }
+            TypeKind::Interface { fields: Vec::new(), interfaces: Default::default() }
         }
         TypeBody::Union(_) => TypeKind::Union { members: Vec::new() },
         TypeBody::Enum(_) => TypeKind::Enum { values: Vec::new() },
@@ -358,7 +360,7 @@ fn empty(body: &TypeBody) -> TypeKind {
 }
 
 /// Returns the deprecation reason.
-fn deprecated(directives: &[Directive]) -> Option<Arc<str>> {
+fn deprecated(directives: &[Directive]) -> Option<Deprecation> {
     let directive = directives.iter().find(|directive| &*directive.name == "deprecated")?;
     // Default value of the specification.
     Some(text(directive, "reason").unwrap_or("No longer supported").into())

@@ -53,7 +53,7 @@ impl Deriving<'_> {
             return;
         }
         let kind = match known.is_some_and(|known| known.is_interface_object) {
-            true => TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+            true => TypeKind::Object { fields: Vec::new(), interfaces: Default::default() },
             false => definition.kind.emptied(),
         };
         let name = definition.name.clone();

@@ -72,7 +72,7 @@ impl Place {
             build.add_input_field(parent, definition, InputBinding::lenient(binding));
             (r#type, name, binding) = (parent, "object", object.clone());
         }
-        let kind = || TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() };
+        let kind = || TypeKind::Object { fields: Vec::new(), interfaces: Default::default() };
         let mut parent = add_type(&mut build, "Root", kind());
         match self.is_mutation() {
             true => build.schema_mut().mutation = Some(parent),
@@ -341,15 +341,24 @@ fn of_conditions() -> Vec<Place> {
             Scope { made_of: true, ..plain },
             FilterRole::MadeOf(Box::new(Value::field(field()))),
         ),
-        scope(Scope { group: true, ..plain }, FilterRole::RelatedBy { hop: hop(), role: group }),
+        scope(
+            Scope { group: true, ..plain },
+            FilterRole::RelatedBy { hop: hop(), role: Box::new(group) },
+        ),
         place(
             Position::OfAggregate,
-            vec![FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) }],
+            vec![FilterRole::RelatedBy {
+                hop: hop(),
+                role: Box::new(RowsRole::Aggregate(aggregate)),
+            }],
         ),
         place(
             Position::Pair,
             vec![
-                FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) },
+                FilterRole::RelatedBy {
+                    hop: hop(),
+                    role: Box::new(RowsRole::Aggregate(aggregate)),
+                },
                 FilterRole::AggregatedPair,
             ],
         ),
@@ -497,7 +506,7 @@ fn of_related() -> Vec<Place> {
         place(
             Position::RelatedElements,
             Kind::Create,
-            vec![RelatedRole::Data, RelatedRole::Elements(element_rows())],
+            vec![RelatedRole::Data, RelatedRole::Elements(Box::new(element_rows()))],
         ),
         place(Position::RelatedVerbs, Kind::Create, along()),
     ]);

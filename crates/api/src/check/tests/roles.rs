@@ -178,7 +178,7 @@ family!(arguments: ArgumentRole {
     BeforeKey => one(ArgumentRole::BeforeKey),
     NotNegative => one(ArgumentRole::NotNegative {
         part: PagePart::Limit,
-        otherwise: "".into(),
+        otherwise: Box::new("".into()),
         most: None,
     }),
     Call => one(ArgumentRole::Call(CALL)),
@@ -205,7 +205,7 @@ family!(filters: FilterRole {
     Negated => one(FilterRole::Negated(Box::new(FilterRole::Equal(field())))),
     Unsupported => one(FilterRole::Unsupported {
         role: Box::new(FilterRole::Equal(field())),
-        otherwise: "".into(),
+        otherwise: Box::new("".into()),
     }),
     Equal => one(FilterRole::Equal(field())),
     FunctionRows => one(FilterRole::FunctionRows(function())),
@@ -234,7 +234,7 @@ family!(filters: FilterRole {
         }),
     Exists => one(FilterRole::Exists(hop())),
     RelatedMany => one(FilterRole::RelatedMany(hop())),
-    RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role }),
+    RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role: Box::new(role) }),
     RelatedVariants => one(FilterRole::RelatedVariants(VARIANTS)),
     RelatedVariantsBy => each(rows(), |role| FilterRole::RelatedVariantsBy {
         variants: VARIANTS,
@@ -277,7 +277,7 @@ family!(operators: OperatorRole {
 
 family!(composites: CompositePlace {
     Field => one(CompositePlace::Field(field())),
-    Row => one(CompositePlace::Row(Box::new([field()]))),
+    Row => one(CompositePlace::Row(Box::new(Box::new([field()])))),
     Attribute => one(CompositePlace::Attribute(0)),
 });
 
@@ -291,8 +291,8 @@ family!(rows: RowsRole {
 
 family!(declared: DeclaredRole {
     Many => one(DeclaredRole::Many(0)),
-    By => one(DeclaredRole::By { place: 0, role: RowsRole::Quantified(Quantifier::Some) }),
-    Each => one(DeclaredRole::Each { place: 0, role: RowsRole::Quantified(Quantifier::Some) }),
+    By => one(DeclaredRole::By { place: 0, role: Box::new(RowsRole::Quantified(Quantifier::Some)) }),
+    Each => one(DeclaredRole::Each { place: 0, role: Box::new(RowsRole::Quantified(Quantifier::Some)) }),
     Edge => one(DeclaredRole::Edge(entity())),
 });
 
@@ -347,12 +347,12 @@ family!(related: RelatedRole {
     Data => one(RelatedRole::Data),
     Update => one(RelatedRole::Update),
     Create => one(RelatedRole::Create),
-    Elements => one(RelatedRole::Elements(element_rows())),
-    Limited => one(RelatedRole::Limited(LimitedText {
+    Elements => one(RelatedRole::Elements(Box::new(element_rows()))),
+    Limited => one(RelatedRole::Limited(Box::new(LimitedText {
         field: field(),
         most: 1,
         otherwise: "".into(),
-    })),
+    }))),
     SetElements => one(RelatedRole::SetElements),
     Reference => one(RelatedRole::Reference(Arc::new(relation_writes()))),
     Relation => one(RelatedRole::Relation(Arc::new(relation_writes()))),
@@ -395,8 +395,8 @@ family!(objects: ObjectRole {
     }))),
     Common => one(ObjectRole::Common(0)),
     CommonElements => one(ObjectRole::CommonElements(0)),
-    CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),
-    CommonPassword => one(ObjectRole::CommonPassword(Arc::new([]))),
+    CommonRelation => one(ObjectRole::CommonRelation(Arc::new(Box::new([])))),
+    CommonPassword => one(ObjectRole::CommonPassword(Arc::new(Box::new([])))),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),
 });

@@ -23,9 +23,9 @@ fn recursive_schema() -> Schema {
     let int = TypeRef::named(named("Int", TypeKind::Scalar));
     let boolean = TypeRef::named(named("Boolean", TypeKind::Scalar));
     named("String", TypeKind::Scalar);
-    let interface = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+    let interface = TypeKind::Interface { fields: Vec::new(), interfaces: Default::default() };
     let interface = named("I", interface);
-    let object = || TypeKind::Object { fields: Vec::new(), interfaces: vec![interface] };
+    let object = || TypeKind::Object { fields: Vec::new(), interfaces: [interface].into() };
     let query = named("Query", object());
     let mut types: Vec<TypeId> = vec![interface, query];
     types.extend((0..OBJECTS).map(|index| named(&format!("T{index}"), object())));

@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn object() -> TypeKind {
-        TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+        TypeKind::Object { fields: Vec::new(), interfaces: Default::default() }
     }
 
     /// A schema whose only field lists albums.
