@@ -28,4 +28,5 @@ ENV THALWEG_LISTEN=0.0.0.0:4000
 EXPOSE 4000
 HEALTHCHECK --interval=30s --timeout=6s --start-period=30s CMD ["/usr/bin/thalweg", "health"]
 ENTRYPOINT ["/usr/bin/thalweg"]
-CMD ["serve"]
+# GraphiQL on the sample shop, for a first look; `serve` serves a database.
+CMD ["demo", "--dev"]

@@ -2,6 +2,7 @@
 //!
 //! * `log`: the lines of requests
 //! * `metrics`, `openmetrics`: what Prometheus reads
+//! * `packaged`: alerts and a dashboard for Prometheus and Grafana
 //! * `ready`: whether requests would be answered
 //! * `timing`: what an answer tells of its stages
 //! * `traces`, `collector`: what a collector of traces is told
@@ -11,6 +12,7 @@
 mod log;
 mod metrics;
 mod openmetrics;
+mod packaged;
 mod ready;
 mod timing;
 mod traces;

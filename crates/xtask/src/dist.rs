@@ -8,12 +8,14 @@
 //! * `tree`: a folder of files with the modes that they are packed with
 //! * `archive`: the tarball
 //! * `debian_package`: the package for Debian and its relatives
+//! * `bill_of_materials`: the packages in the program, for tools (SBOM)
 //! * `checksums`: of all that, verified in the end
 //!
 //! Reproducible builds: the same sources, compiler and `SOURCE_DATE_EPOCH` give the same files:
 //! names are sorted, owners and times are fixed, and the program contains no paths of this machine.
 
 mod archive;
+mod bill_of_materials;
 mod build;
 mod checksums;
 mod debian_package;
@@ -113,8 +115,11 @@ pub(crate) fn dist(workspace: &Path, options: &Options) -> Result<(), DistError>
         epoch: epoch(workspace)?,
     };
 
-    let mut made =
-        vec![archive::make(&release, &folder)?, debian_package::make(&release, &folder)?];
+    let mut made = vec![
+        archive::make(&release, &folder)?,
+        debian_package::make(&release, &folder)?,
+        bill_of_materials::make(&release, &folder)?,
+    ];
     if let Some(reason) = &release.not_static {
         let output = Tree::new(&folder)?;
         output.write(NOT_STATIC, reason, tree::TEXT)?;

@@ -63,6 +63,12 @@ fn write_into_postgres(address: &str) -> Result<(), Failure> {
 
 fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
+    if std::env::var_os("THALWEG_SOURCE").is_some() {
+        tracing::warn!(
+            "THALWEG_SOURCE has no effect on `thalweg demo`, which serves its own sample: \
+             `thalweg serve` serves that source"
+        );
+    }
     let prepared = prepare_demo(options)?;
     let listeners = http::bind(serving)?;
     prepare_file(&options.file)?;

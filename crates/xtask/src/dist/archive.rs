@@ -8,13 +8,15 @@ use super::{DistError, NOT_STATIC, Release, VERSION};
 use crate::program;
 
 /// Files of the workspace, and their places in the archive.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("README.md", "README.md"),
     ("CHANGELOG.md", "CHANGELOG.md"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("packaging/thalweg.service", "systemd/thalweg.service"),
     ("packaging/thalweg.toml", "systemd/thalweg.toml"),
+    ("packaging/prometheus/thalweg-alerts.yml", "monitoring/thalweg-alerts.yml"),
+    ("packaging/grafana/thalweg-dashboard.json", "monitoring/thalweg-dashboard.json"),
 ];
 
 /// Makes the archive and returns its name.

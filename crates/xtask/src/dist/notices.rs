@@ -24,11 +24,13 @@ const MUSL: &str = "/usr/share/doc/musl/copyright";
 
 /// A package that the program contains.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Package {
-    name: String,
-    version: String,
-    licence: String,
-    home: String,
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// As its manifest names it; empty if it names only a file.
+    pub(crate) licence: String,
+    /// The address of its sources; may be empty.
+    pub(crate) home: String,
 }
 
 /// Each text, with the files that have it.
@@ -51,7 +53,10 @@ pub(crate) fn collect(
     Ok(print(&packages, &texts))
 }
 
-fn packages(workspace: &Path, platform: Platform) -> Result<BTreeSet<Package>, DistError> {
+pub(crate) fn packages(
+    workspace: &Path,
+    platform: Platform,
+) -> Result<BTreeSet<Package>, DistError> {
     let mut tree = program::cargo();
     tree.args(["tree", "--quiet", "--locked", "--package", "server"]);
     tree.args(["--edges", "normal,no-proc-macro", "--prefix", "none"]);
