@@ -219,6 +219,10 @@ impl Declared<'_> {
         }
         let left_out = problems.iter().chain(&remote.ignored);
         api.notes.extend(left_out.map(tracking::left_out_part));
+        for (note, uninherited) in permissions.iter().flat_map(Permissions::uninherited) {
+            api.notes.push(note);
+            api.uninherited.push(uninherited);
+        }
         api.transactions = self.options.mutation_transactions;
         let roles = permissions.map(|permissions| {
             let has_permissions = self.options.remote_schema_permissions;

@@ -9,7 +9,7 @@ use ir::Hop;
 use rustc_hash::FxHashMap;
 
 /// The schema whose tables sources without schemas have.
-const DEFAULT_SCHEMA: &str = "public";
+pub(super) const DEFAULT_SCHEMA: &str = "public";
 
 /// The tracked tables.
 #[derive(Debug, Default)]

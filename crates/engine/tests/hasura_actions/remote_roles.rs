@@ -276,15 +276,7 @@ fn roles_inherit_equal_permissions() {
               query { author_by_pk(id: 2){ id } }
         "#]],
     );
-    check(
-        &metadata("name: String!"),
-        |_| {},
-        &ask,
-        &expect![[r#"
-        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:20:31 (inherited_roles[0].role_name): Could not inherit permission for the role 'editor' for the entity: 'remote schema: 'shop''
-    "#]],
-    );
+    check(&metadata("name: String!"), |_| {}, &ask, &expect![[r#""#]]);
 }
 
 #[test]
