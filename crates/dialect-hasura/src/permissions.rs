@@ -33,6 +33,7 @@ use crate::remote::access::RemoteAccess;
 use crate::tracking::Tracking;
 use inherited::{Conflict, SourceNames};
 use roles::{Functions, RolePermissions, RoleTable};
+pub(crate) use tables::find_entity;
 use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.

@@ -356,11 +356,12 @@ fn is_empty(metadata: &Value) -> bool {
 const OWN_ANSWERS: [(&str, &str); 3] = [
     ("/explain/", "its answers have Hasura's own SQL"),
     ("/query_cache/", "the cache is part of Hasura's enterprise edition"),
-    ("/v1/metadata/export_metadata.yaml", "it expects metadata of version 2"),
+    ("/export_metadata.yaml", "it expects metadata of version 2"),
 ];
 
 /// The options with which Hasura's tests start the server for some files: the first one that fits.
-const OPTIONS: [(&str, &[&str]); 5] = [
+const OPTIONS: [(&str, &[&str]); 6] = [
+    ("/apollo_federation/", &["--federation"]),
     (
         "/cookie_header_absent_unauth_role_not_set",
         &[

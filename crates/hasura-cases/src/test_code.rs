@@ -1,5 +1,5 @@
 //! Commands that stand in the code of Hasura's tests, and not in files: remote schemas with their
-//! customization, and customized sources.
+//! customization, customized sources, rows of actions.
 
 use serde_json::{Value, json};
 
@@ -35,8 +35,21 @@ pub(crate) fn setup(path: &str) -> Option<&'static str> {
     SETUPS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, setup)| *setup)
 }
 
+/// The rows of the table `user` that tests insert before the requests of a file about actions.
+const USERS: [(&str, &[&str]); 4] = [
+    ("/get_user_by_email_success.yaml", &["Clarke"]),
+    ("/get_user_by_email_nested_success.yaml", &["Clarke"]),
+    ("/get_user_by_email_nested_join_success.yaml", &["Clarke"]),
+    ("/get_users_by_email_success.yaml", &["Clarke 1", "Clarke 2"]),
+];
+
 /// The command before the requests of a file.
 pub(crate) fn command(path: &str) -> Option<Value> {
+    if let Some((_, names)) = USERS.iter().find(|(end, _)| path.ends_with(end)) {
+        let row = |(id, name)| json!({ "id": id, "email": "clarke@gmail.com", "name": name });
+        let rows: Vec<Value> = (1..).zip(names.iter()).map(row).collect();
+        return Some(json!({ "type": "insert", "args": { "table": "user", "objects": rows } }));
+    }
     let path = SAME.iter().find(|(end, _)| path.ends_with(end)).map_or(path, |(_, other)| *other);
     let (_, address) = REMOTE_SCHEMAS.iter().find(|(end, _)| path.ends_with(end))?;
     Some(json!({
