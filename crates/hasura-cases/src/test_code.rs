@@ -52,7 +52,7 @@ pub(crate) fn command(path: &str) -> Option<Value> {
     }
     let path = SAME.iter().find(|(end, _)| path.ends_with(end)).map_or(path, |(_, other)| *other);
     let (_, address) = REMOTE_SCHEMAS.iter().find(|(end, _)| path.ends_with(end))?;
-    Some(json!({
+    let add = json!({
         "type": "add_remote_schema",
         "args": {
             "name": "added by a test",
@@ -61,7 +61,9 @@ pub(crate) fn command(path: &str) -> Option<Value> {
                 "customization": customization(path.rsplit('/').next().unwrap_or_default()),
             },
         },
-    }))
+    });
+    // These tests do not have the setup of their folder.
+    Some(json!([{ "type": "clear_metadata" }, add]))
 }
 
 fn customization(file: &str) -> Value {
@@ -121,7 +123,7 @@ mod tests {
     fn files_have_the_commands_of_their_tests() {
         let command =
             command("q/remote_schemas/validation/multiple_remote_schema_with_namespace.yaml");
-        let definition = &command.unwrap()["args"]["definition"];
+        let definition = &command.unwrap()[1]["args"]["definition"];
         assert_eq!(
             *definition,
             json!({

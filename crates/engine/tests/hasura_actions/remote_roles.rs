@@ -276,7 +276,14 @@ fn roles_inherit_equal_permissions() {
               query { author_by_pk(id: 2){ id } }
         "#]],
     );
-    check(&metadata("name: String!"), |_| {}, &ask, &expect![[r#""#]]);
+    check(
+        &metadata("name: String!"),
+        |_| {},
+        &ask,
+        &expect![[r#"
+            {"errors":[{"message":"field 'shop_author_by_pk' not found in type: 'query_root'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk"}}]}
+        "#]],
+    );
 }
 
 #[test]
