@@ -48,4 +48,4 @@ pub use live::{
     add_live_fields, add_live_queries, add_subscription_type,
 };
 pub use role_views::{RoleViewId, RoleViews};
-pub use uninherited::{Uninherited, UninheritedPermission};
+pub use uninherited::{Uninherited, UninheritedSubject};

@@ -8,12 +8,12 @@ use crate::input_checks::CheckedChange;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uninherited {
     pub role: Box<str>,
-    pub permission: UninheritedPermission,
+    pub subject: UninheritedSubject,
 }
 
-/// A permission that several roles have, each another one.
+/// What several roles may do, each on terms of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UninheritedPermission {
+pub enum UninheritedSubject {
     /// To change a table of a source.
     Change { change: CheckedChange, table: Box<str>, source: Box<str> },
     /// To use a remote schema.
@@ -36,11 +36,11 @@ impl CheckedChange {
 impl fmt::Display for Uninherited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Could not inherit permission for the role '{}' for the entity: '", self.role)?;
-        match &self.permission {
-            UninheritedPermission::Change { change, table, source } => {
+        match &self.subject {
+            UninheritedSubject::Change { change, table, source } => {
                 write!(f, "{} permission, table: {table}, source: '{source}''", change.word())
             }
-            UninheritedPermission::RemoteSchema(name) => write!(f, "remote schema: '{name}''"),
+            UninheritedSubject::RemoteSchema(name) => write!(f, "remote schema: '{name}''"),
         }
     }
 }
@@ -51,12 +51,12 @@ mod tests {
 
     #[test]
     fn the_message_names_the_role_and_the_permission() {
-        let check = |permission, expected: &str| {
-            let uninherited = Uninherited { role: "users".into(), permission };
+        let check = |subject, expected: &str| {
+            let uninherited = Uninherited { role: "users".into(), subject };
             assert_eq!(uninherited.to_string(), expected);
         };
         check(
-            UninheritedPermission::Change {
+            UninheritedSubject::Change {
                 change: CheckedChange::Insert,
                 table: "author".into(),
                 source: "default".into(),
@@ -65,7 +65,7 @@ mod tests {
              permission, table: author, source: 'default''",
         );
         check(
-            UninheritedPermission::RemoteSchema("shop".into()),
+            UninheritedSubject::RemoteSchema("shop".into()),
             "Could not inherit permission for the role 'users' for the entity: 'remote schema: \
              'shop''",
         );

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::{CheckedChange, Uninherited, UninheritedPermission};
+use api::{CheckedChange, Uninherited, UninheritedSubject};
 use catalog::{Catalog, EntityId, Note, NoteKind};
 use hasura_metadata::types::settings::InheritedRole;
 use hasura_metadata::{Location, Problem};
@@ -172,20 +172,20 @@ impl<'r> Adding<'r> {
                 (CheckedChange::Delete, delete),
             ];
             let differ = changes.into_iter().filter(|(_, is_clear)| !is_clear);
-            conflicts.extend(differ.map(|(change, _)| UninheritedPermission::Change {
+            conflicts.extend(differ.map(|(change, _)| UninheritedSubject::Change {
                 change,
                 table: self.names.table(entity),
                 source: self.names.source.into(),
             }));
         }
-        for permission in conflicts {
-            self.add_conflict(name, permission, place);
+        for subject in conflicts {
+            self.add_conflict(name, subject, place);
         }
         role
     }
 
-    fn add_conflict(&mut self, role: &str, permission: UninheritedPermission, place: &Location) {
-        let uninherited = Uninherited { role: role.into(), permission };
+    fn add_conflict(&mut self, role: &str, subject: UninheritedSubject, place: &Location) {
+        let uninherited = Uninherited { role: role.into(), subject };
         self.conflicts.push(Conflict { place: place.clone(), uninherited });
     }
 }
@@ -211,8 +211,8 @@ impl Adding<'_> {
         }
         for schema in conflicts {
             if inherited.remove(&schema).is_some() {
-                let permission = UninheritedPermission::RemoteSchema(schema);
-                self.add_conflict(&role.name, permission, place);
+                let subject = UninheritedSubject::RemoteSchema(schema);
+                self.add_conflict(&role.name, subject, place);
             }
         }
         if role.remote.is_empty() && inherited.is_empty() {

@@ -1,7 +1,7 @@
 //! `/v1/metadata`: what the console and the command line read. The metadata is a file or a row that
 //! the server only reads, so everything that would change it is refused.
 
-use engine::{ApiWorker, UninheritedPermission};
+use engine::{ApiWorker, UninheritedSubject};
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
@@ -116,13 +116,13 @@ fn inconsistencies(service: &Service) -> Value {
         })
         .collect();
     objects.extend(server::uninherited(service).iter().map(|uninherited| {
-        let entity = match &uninherited.permission {
-            UninheritedPermission::Change { change, table, source } => json!({
+        let entity = match &uninherited.subject {
+            UninheritedSubject::Change { change, table, source } => json!({
                 "table": &**table,
                 "source": &**source,
                 "permission_type": change.word(),
             }),
-            UninheritedPermission::RemoteSchema(name) => json!({ "remote_schema": &**name }),
+            UninheritedSubject::RemoteSchema(name) => json!({ "remote_schema": &**name }),
         };
         json!({
             "reason": uninherited.to_string(),
