@@ -18,6 +18,7 @@ use crate::binding::{
 };
 use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
+use crate::uninherited::Uninherited;
 
 /// The API that a dialect makes of a catalog.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +62,8 @@ pub struct Api {
     pub input_checks: InputChecks,
     /// The deliveries of asynchronous actions.
     pub async_actions: Vec<AsyncAction>,
+    /// Permissions that roles do not inherit.
+    pub uninherited: Vec<Uninherited>,
     /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,
 }

@@ -28,12 +28,13 @@ mod retyped;
 
 use std::sync::Arc;
 
-use catalog::Catalog;
+use catalog::{Catalog, EntityId};
 use graphql::definitions::Directive;
 use graphql::schema::{
     FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 use graphql::{Applied, GraphQLError, print_schema_applying};
+use rustc_hash::FxHashSet;
 
 use crate::api::Api;
 use crate::binding::{
@@ -70,6 +71,15 @@ pub struct Options {
     pub prefix: Option<Arc<str>>,
 }
 
+/// The types whose rows routers find by keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntityTypes {
+    /// All whose rows have a key, by each of their keys.
+    All,
+    /// Those of these tables, by their primary keys.
+    Tables(FxHashSet<EntityId>),
+}
+
 /// Reasons why an API cannot be a subgraph.
 #[derive(Debug, thiserror::Error)]
 pub enum FederationError {
@@ -79,6 +89,11 @@ pub enum FederationError {
         "the prefix `{0}` does not make names: letters, digits and `_` are wanted, and no digit first"
     )]
     Prefix(Box<str>),
+    #[error(
+        "types of remote schemas have no prefix of the subgraph: name them by their `customization`, \
+         and tables by that of the source"
+    )]
+    RemotePrefix,
     #[error("the API has a type `{0}`, which is said to be one of another subgraph")]
     Reference(Arc<str>),
     #[error("the API has no query type, which federation adds to")]
@@ -102,13 +117,14 @@ pub fn add_subgraph(
     mut api: Api,
     catalog: &Catalog,
     own: &[AppliedDirectives],
+    types: &EntityTypes,
     options: &Options,
 ) -> Result<Api, FederationError> {
     let query = api.schema.query.ok_or(FederationError::NoQuery)?;
     if let Some(prefix) = &options.prefix {
         api = prefixed::prefix(api, prefix)?;
     }
-    let mut entities = entities(&api, catalog);
+    let mut entities = entities(&api, catalog, types);
     let mut applied = applied(&api, &entities);
     if !own.is_empty() {
         let said = extension::apply_own(own, (&api, catalog), &mut entities, &mut applied);

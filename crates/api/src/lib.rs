@@ -28,6 +28,7 @@ mod input_checks;
 mod live;
 pub mod plural;
 mod role_views;
+mod uninherited;
 
 pub use api::{Absent, AnswerKeys, Api, AsyncAction, Nesting, Resolver, Transactions};
 pub use binding::{
@@ -47,3 +48,4 @@ pub use live::{
     add_live_fields, add_live_queries, add_subscription_type,
 };
 pub use role_views::{RoleViewId, RoleViews};
+pub use uninherited::{Uninherited, UninheritedSubject};

@@ -32,6 +32,8 @@ pub enum NoteKind {
     Unserved,
     /// A part of what a user configured does not fit the source, and is left out.
     Inconsistent,
+    /// A role does not inherit a permission, since the roles that it inherits from have different ones.
+    Uninherited,
     /// Something needs a collation or a function that the source does not have.
     UnknownName,
     /// The reverse of a foreign key scans the whole table. The remedy is a statement.
@@ -51,6 +53,7 @@ impl NoteKind {
             Self::NodeId => "node id of its own",
             Self::Unserved => "part without effect",
             Self::Inconsistent => "inconsistent part",
+            Self::Uninherited => "permission not inherited",
             Self::UnknownName => "unknown name",
             Self::UnindexedRelationship => "unindexed foreign key",
         }
@@ -69,6 +72,7 @@ impl NoteKind {
             Self::NodeId => "node ids of their own",
             Self::Unserved => "parts without effect",
             Self::Inconsistent => "inconsistent parts",
+            Self::Uninherited => "permissions not inherited",
             Self::UnknownName => "unknown names",
             Self::UnindexedRelationship => "unindexed foreign keys",
         };

@@ -160,7 +160,7 @@ pub(super) fn root_functions(
             Ok(made) => {
                 let subject = format!("the function {}", catalog.function_name(function.id));
                 roots.claim(&made.name, &subject);
-                if made.is_set && !made.is_mutation {
+                if !made.is_mutation {
                     roots.claim(&made.aggregate, &subject);
                 }
                 types.claim(&made.call.arguments_type, &subject);
@@ -188,7 +188,7 @@ fn root_function(
     let arguments_type = naming.function_arguments(&base, configuration);
     let place = &metadata.function.place;
     let call = Call::new(catalog, tracked.function, &tracked.arguments, arguments_type);
-    let has_aggregate = tracked.is_set && !tracked.is_mutation;
+    let has_aggregate = !tracked.is_mutation;
     let fields = [Some(&name), has_aggregate.then_some(&aggregate)];
     for field in fields.into_iter().flatten() {
         if !is_name(field) {

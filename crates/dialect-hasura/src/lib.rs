@@ -40,6 +40,7 @@ mod draft;
 mod enum_types;
 pub mod environment;
 pub mod errors;
+mod federated;
 mod functions;
 pub mod input_checks;
 pub mod metadata;
@@ -57,6 +58,7 @@ mod values;
 use std::cell::OnceCell;
 
 use access::Roles;
+use api::federation::{self, FederationError};
 use api::{Api, ApiBuilder, Transactions};
 use catalog::{Catalog, EntityId, FieldId};
 use hasura_metadata::Problem;
@@ -139,6 +141,15 @@ impl Default for Options {
 )]
 pub struct InconsistentMetadata(pub Vec<Problem>);
 
+/// The reasons why there is no API.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    #[error(transparent)]
+    Metadata(#[from] InconsistentMetadata),
+    #[error(transparent)]
+    Federation(#[from] FederationError),
+}
+
 fn listed(problems: &[Problem]) -> String {
     problems.iter().map(|problem| format!("\n  {problem}")).collect()
 }
@@ -189,7 +200,17 @@ impl Declared<'_> {
     }
 
     /// Makes the API of the catalog, and the access rules of the metadata's roles.
-    pub fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), InconsistentMetadata> {
+    pub fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), ApiError> {
+        self.subgraph(catalog, None)
+    }
+
+    /// The same, with options as a subgraph of a federated graph: the tables that the metadata makes
+    /// entities are found by their primary keys, and without metadata all tables by their keys.
+    pub fn subgraph(
+        &self,
+        catalog: &Catalog,
+        options: Option<&federation::Options>,
+    ) -> Result<(Api, Option<Roles>), ApiError> {
         let mut plan = plan::plan(catalog, &self.tracking);
         let mut problems = self.tracking.problems.clone();
         problems.append(&mut plan.problems);
@@ -213,13 +234,27 @@ impl Declared<'_> {
         let remote = remote.get_or_init(Remote::default);
         match self.options.inconsistencies {
             Inconsistencies::Refused if !problems.is_empty() => {
-                return Err(InconsistentMetadata(problems));
+                return Err(InconsistentMetadata(problems).into());
             }
             Inconsistencies::Refused | Inconsistencies::LeftOut => {}
         }
         let left_out = problems.iter().chain(&remote.ignored);
         api.notes.extend(left_out.map(tracking::left_out_part));
+        for (note, uninherited) in permissions.iter().flat_map(Permissions::uninherited) {
+            api.notes.push(note);
+            api.uninherited.push(uninherited);
+        }
         api.transactions = self.options.mutation_transactions;
+        let (types, places) = federated::entities(self.options, catalog);
+        match options {
+            None => api.notes.extend(places.map(federated::without_effect)),
+            Some(options) if options.prefix.is_some() && !remote.is_empty() => {
+                return Err(FederationError::RemotePrefix.into());
+            }
+            Some(options) => {
+                api = federation::add_subgraph(api, catalog, &[], &types, options)?;
+            }
+        }
         let roles = permissions.map(|permissions| {
             let has_permissions = self.options.remote_schema_permissions;
             let access = RemoteAccess::new(&api, remote, has_permissions);

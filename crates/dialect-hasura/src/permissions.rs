@@ -22,8 +22,8 @@ mod validation;
 mod view;
 
 use access::Roles;
-use api::{Api, InputChecks, RoleViews};
-use catalog::{Catalog, EntityId};
+use api::{Api, InputChecks, RoleViews, Uninherited};
+use catalog::{Catalog, EntityId, Note};
 use hasura_metadata::Problem;
 use hasura_metadata::types::permission::TablePermissions;
 
@@ -31,7 +31,9 @@ use crate::Options;
 use crate::metadata::ServedSource;
 use crate::remote::access::RemoteAccess;
 use crate::tracking::Tracking;
+use inherited::{Conflict, SourceNames};
 use roles::{Functions, RolePermissions, RoleTable};
+pub(crate) use tables::find_entity;
 use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.
@@ -55,6 +57,7 @@ const UNKNOWN: &str = "";
 pub(super) struct Permissions {
     roles: Roles,
     permissions: Vec<RolePermissions>,
+    uninherited: Vec<Conflict>,
 }
 
 impl Permissions {
@@ -89,7 +92,9 @@ impl Permissions {
         let (permissions, grants, mut problems) =
             roles::of_tables(catalog, (&tables, permissions), models, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
-        let mut permissions = inherited::add(permissions, inherited, &mut problems);
+        let names = SourceNames { catalog, source: &served.source().name.text };
+        let (mut permissions, uninherited) =
+            inherited::add(permissions, inherited, names, &mut problems);
         roles::add_named_functions(catalog, functions, &mut permissions);
         // Roles that nothing names see nothing, or open remote schemas.
         let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
@@ -101,7 +106,7 @@ impl Permissions {
             role.has_remote_queries = true;
         }
         let roles = roles::compile(&permissions, grants);
-        (Self { roles, permissions }, problems)
+        (Self { roles, permissions, uninherited }, problems)
     }
 
     /// True if there is no role but the administrator.
@@ -139,6 +144,11 @@ impl Permissions {
     /// The servers that check the inputs of changes.
     pub(super) fn input_checks(&self) -> InputChecks {
         validation::checks(&self.permissions)
+    }
+
+    /// Notes on the permissions that roles do not inherit, and these.
+    pub(super) fn uninherited(&self) -> impl Iterator<Item = (Note, Uninherited)> {
+        self.uninherited.iter().map(Conflict::told)
     }
 
     /// The access rules.

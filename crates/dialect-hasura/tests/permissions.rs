@@ -8,7 +8,7 @@ mod made;
 
 use catalog::{Builder, Capabilities, Catalog};
 use dialect_hasura::metadata::{MetadataSetting, ServedSource, read_text};
-use dialect_hasura::{Inconsistencies, Options, declare};
+use dialect_hasura::{ApiError, Inconsistencies, Options, declare};
 use expect_test::{Expect, expect};
 use made::{Tables, int, text};
 
@@ -55,6 +55,7 @@ fn options(served: ServedSource) -> Options {
 fn check(permissions: &str, root: &str, expect: &Expect) {
     let (mut catalog, options) = (catalog(), options(metadata(permissions, root)));
     let error = declare(&mut catalog, &options).api(&catalog).unwrap_err();
+    let ApiError::Metadata(error) = error else { panic!("{error}") };
     let lines: Vec<String> = error.0.iter().map(ToString::to_string).collect();
     expect.assert_eq(&lines.join("\n"));
 }

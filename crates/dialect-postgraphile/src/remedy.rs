@@ -22,6 +22,7 @@ impl Build<'_> {
             | NoteKind::UnknownName
             | NoteKind::Unserved
             | NoteKind::Inconsistent
+            | NoteKind::Uninherited
             | NoteKind::UnindexedRelationship => note,
         };
         self.note(note);

@@ -9,7 +9,7 @@
 
 use access::{Restriction, Roles};
 use api::check::{Misbound, misbound};
-use api::federation::{self, AppliedDirectives, FederationError};
+use api::federation::{self, AppliedDirectives, EntityTypes, FederationError};
 use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
@@ -63,6 +63,15 @@ pub enum DialectError {
     Misbound(#[from] Misbound),
 }
 
+impl From<hasura::ApiError> for DialectError {
+    fn from(error: hasura::ApiError) -> Self {
+        match error {
+            hasura::ApiError::Metadata(error) => Self::Metadata(error),
+            hasura::ApiError::Federation(error) => Self::Federation(error),
+        }
+    }
+}
+
 impl<'d> Declaration<'d> {
     /// Adds the declarations of the dialect to the catalog of a source.
     #[must_use]
@@ -100,13 +109,7 @@ impl<'d> Declaration<'d> {
         federation: Option<&federation::Options>,
     ) -> Result<DialectOutput, DialectError> {
         let Self { catalog, declared } = self;
-        let (api, roles) = declared.api(&catalog)?;
-        let api = match federation {
-            None => api,
-            Some(options) => {
-                federation::add_subgraph(api, &catalog, declared.subgraph_directives(), options)?
-            }
-        };
+        let (api, roles) = declared.api(&catalog, federation)?;
         let restrictions = declared.restrictions(&api).map_err(DialectError::Rules)?;
         let messages = declared.messages(&catalog);
         match misbound(&api).into_iter().next() {
@@ -118,14 +121,26 @@ impl<'d> Declaration<'d> {
 
 impl Declared<'_> {
     /// The API, with the roles of its own if it has any.
-    fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), DialectError> {
+    fn api(
+        &self,
+        catalog: &Catalog,
+        federation: Option<&federation::Options>,
+    ) -> Result<(Api, Option<Roles>), DialectError> {
         let api = match self {
             Self::PostGraphile(options) => postgraphile::api(catalog, options),
             Self::Phrag(options) => phrag::api(catalog, options),
-            Self::Hasura(declared) => return Ok(declared.api(catalog)?),
+            // Its roles see their part of the subgraph's fields, too.
+            Self::Hasura(declared) => return Ok(declared.subgraph(catalog, federation)?),
             Self::Neo4j(declared) => declared.api(),
             Self::Dgraph(declared) => declared.api(),
             Self::Prisma(declared) => declared.api()?,
+        };
+        let api = match federation {
+            None => api,
+            Some(options) => {
+                let types = &EntityTypes::All;
+                federation::add_subgraph(api, catalog, self.subgraph_directives(), types, options)?
+            }
         };
         Ok((api, None))
     }

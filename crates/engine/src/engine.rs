@@ -7,8 +7,8 @@ use std::time::Duration;
 use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
-    Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, add_defer_directive,
-    add_live_directive, federation, prisma,
+    Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, Uninherited,
+    add_defer_directive, add_live_directive, federation, prisma,
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
@@ -501,6 +501,12 @@ impl Engine {
     #[must_use]
     pub fn subgraph_sdl(&self) -> Option<&str> {
         self.api.subgraph_sdl.as_deref()
+    }
+
+    /// Permissions that roles do not inherit.
+    #[must_use]
+    pub fn uninherited(&self) -> &[Uninherited] {
+        &self.api.uninherited
     }
 
     /// Parts of the source that the catalog and the API cannot represent, with remedies.

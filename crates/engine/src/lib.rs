@@ -87,7 +87,7 @@ pub mod worker;
 pub use action_calls::ActionCallsError;
 pub use api::{Api, ApiWorker};
 pub use cost::CostLimits;
-pub use dialects::ErrorForm;
+pub use dialects::{ErrorForm, Uninherited, UninheritedSubject};
 pub use engine::{Engine, OpenError, Options};
 pub use enum_tables::EnumTablesError;
 pub use error_form::with_request_id;

@@ -23,6 +23,7 @@ mod request;
 mod run;
 mod server;
 mod services;
+mod test_code;
 mod test_files;
 mod yaml;
 

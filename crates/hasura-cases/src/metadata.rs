@@ -28,6 +28,11 @@ impl Metadata {
         }))
     }
 
+    /// Gives the source a customization.
+    pub(crate) fn customize(&mut self, customization: Value) {
+        self.source()["customization"] = customization;
+    }
+
     /// Applies a command, or the commands of a `bulk`. The error is a sentence.
     pub(crate) fn apply(&mut self, command: &Value) -> Result<Vec<Effect>, String> {
         if let Value::Array(commands) = command {
@@ -375,12 +380,26 @@ fn insert(args: &Value) -> Result<String, String> {
     let mut statements = String::new();
     for object in objects {
         let members: &Map<_, _> = object.as_object().ok_or("an object is none")?;
-        let names: Vec<_> = members.keys().map(|name| quoted(&name.as_str().into())).collect();
-        let names = names.join(", ");
-        let json = object.to_string().replace('\'', "''");
+        let literal = |value: &Value| value.to_string().replace('\'', "''");
+        let (mut names, mut values) = (Vec::new(), Vec::new());
+        let mut others = members.clone();
+        for (name, value) in members {
+            let name_text = quoted(&name.as_str().into());
+            values.push(match value.get("coordinates") {
+                // A geography has no input of GeoJSON.
+                Some(_) => {
+                    others.remove(name);
+                    format!("ST_GeomFromGeoJSON('{}')", literal(value))
+                }
+                None => name_text.clone(),
+            });
+            names.push(name_text);
+        }
+        let (names, values) = (names.join(", "), values.join(", "));
+        let json = literal(&Value::Object(others));
         statements += &format!(
             "INSERT INTO {table} ({names}) \
-             SELECT {names} FROM json_populate_record(NULL::{table}, '{json}');\n"
+             SELECT {values} FROM json_populate_record(NULL::{table}, '{json}');\n"
         );
     }
     Ok(statements)

@@ -13,6 +13,7 @@ use crate::report::{Outcome, Report};
 use crate::request;
 use crate::server::Server;
 use crate::services::Services;
+use crate::test_code;
 use crate::test_files::TestFiles;
 use crate::yaml;
 
@@ -163,11 +164,12 @@ impl Site<'_> {
     fn prepare(&self, setups: &[PathBuf], database: &str) -> Result<Value, String> {
         self.postgres.create_database(database).map_err(|error| error.to_string())?;
         // Hasura's tests expect them where they are installed.
-        let extensions = [
+        let expected = [
             "CREATE EXTENSION IF NOT EXISTS postgis",
             "CREATE EXTENSION IF NOT EXISTS postgis_raster",
+            "CREATE SCHEMA hge_tests",
         ];
-        for sql in extensions {
+        for sql in expected {
             drop(self.postgres.execute(database, sql));
         }
         let mut metadata = Metadata::new();
@@ -203,6 +205,12 @@ impl Site<'_> {
 
     fn file(&mut self, mut state: State, path: &Path, cases: &[Case]) -> Outcome {
         let text = path.to_string_lossy();
+        if let Err(reason) = self.apply_test_code(&mut state, path) {
+            return Outcome::NotCompared(reason);
+        }
+        if let Some(reason) = OWN_ANSWERS.iter().find(|(part, _)| text.contains(part)) {
+            return Outcome::NotCompared(reason.1.to_owned());
+        }
         for (_, commands) in COMMANDS.iter().filter(|(part, _)| text.ends_with(part)) {
             let file = path.with_file_name(commands);
             let read = fs::read_to_string(&file).map_err(|error| error.to_string());
@@ -250,6 +258,21 @@ impl Site<'_> {
         outcome.unwrap_or_else(|| {
             Outcome::NotCompared("it asks the APIs of schema and data only".into())
         })
+    }
+
+    /// Applies what the code of a file's test does before its requests.
+    fn apply_test_code(&self, state: &mut State, path: &Path) -> Result<(), String> {
+        let text = path.to_string_lossy();
+        if let Some(setup) = test_code::setup(&text) {
+            self.apply_file(&mut state.metadata, &state.database, &path.with_file_name(setup))?;
+        }
+        if let Some(command) = test_code::command(&text) {
+            self.apply(&mut state.metadata, &state.database, &command)?;
+        }
+        if let Some(customization) = test_code::source_customization(&text) {
+            state.metadata.customize(customization);
+        }
+        Ok(())
     }
 
     /// Starts the server, or returns its log. The outer error is about the cases.
@@ -328,8 +351,27 @@ fn is_empty(metadata: &Value) -> bool {
         && is_none(&metadata["actions"])
 }
 
-/// The options with which Hasura's tests start the server for some files.
-const OPTIONS: [(&str, &[&str]); 4] = [
+/// Parts of paths whose answers no other server can have, whose requests go to an API that only
+/// Hasura's enterprise edition has, or that no test asks.
+const OWN_ANSWERS: [(&str, &str); 4] = [
+    ("/execution_with_session_preset_argument.yaml", "no test of Hasura asks it"),
+    ("/explain/", "its answers have Hasura's own SQL"),
+    ("/query_cache/", "the cache is part of Hasura's enterprise edition"),
+    ("/export_metadata.yaml", "it expects metadata of version 2"),
+];
+
+/// The options with which Hasura's tests start the server for some files: the first one that fits.
+const OPTIONS: [(&str, &[&str]); 6] = [
+    ("/apollo_federation/", &["--federation"]),
+    (
+        "/cookie_header_absent_unauth_role_not_set",
+        &[
+            "--admin-secret",
+            "secret",
+            "--jwt-config",
+            r#"{"type": "HS256", "key": "a secret of at least thirty-two bytes"}"#,
+        ],
+    ),
     ("/functions/permissions/get_articles", &["--infer-function-permissions", "false"]),
     ("/allowlist", &["--allow-list"]),
     ("/unauthorized_role/", &["--admin-secret", "secret", "--unauthorized-role", "anonymous"]),
@@ -349,7 +391,8 @@ const COMMANDS: [(&str, &str); 3] = [
 /// The options for a file; numbers are texts in all of Hasura's tests.
 fn options(path: &Path) -> Vec<String> {
     let path = path.to_string_lossy();
-    let own = OPTIONS.iter().filter(|(part, _)| path.contains(part)).flat_map(|(_, own)| *own);
+    let own = OPTIONS.iter().find(|(part, _)| path.contains(part));
+    let own = own.into_iter().flat_map(|(_, own)| *own);
     let all = ["--stringify-numeric-types", "--inconsistent-metadata", "leave-out"];
     // Hasura's tests have permissions of remote schemas where they are about them.
     let has_permissions = path.contains("/remote_schemas/permissions/");

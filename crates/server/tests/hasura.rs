@@ -250,6 +250,56 @@ fn parts_of_the_metadata_that_are_left_out_are_told() {
 }
 
 #[test]
+fn permissions_that_a_role_does_not_inherit_are_told() {
+    let of =
+        |role: &str, filter: Value| json!({ "role": role, "permission": { "filter": filter } });
+    let changed =
+        |role: &str| json!({ "role": role, "permission": { "columns": ["title"], "filter": {} } });
+    let source = json!({
+        "name": "default",
+        "kind": "postgres",
+        "tables": [{
+            "table": { "schema": "public", "name": "album" },
+            "update_permissions": [changed("one"), changed("two")],
+            "delete_permissions": [of("one", json!({})), of("two", json!({ "id": { "_gt": 1 } }))],
+        }],
+        "configuration": { "connection_info": { "database_url": "postgres://localhost/music" } },
+    });
+    let role = |name: &str, parents: Value| json!({ "role_name": name, "role_set": parents });
+    let inherited = json!([
+        role("both", json!(["two", "one"])),
+        role("heir", json!(["both"])),
+        role("single", json!(["one"])),
+    ]);
+    let metadata = json!({ "sources": [source], "inherited_roles": inherited });
+    let (_folder, server) = with_metadata(&metadata, &[]);
+    let body = json!({ "type": "get_inconsistent_metadata", "args": {} }).to_string();
+    let (_, found) = send(&server, "POST", "/v1/metadata", "", &body);
+    let expected = json!({ "is_consistent": false, "inconsistent_objects": [{
+        "reason": "Could not inherit permission for the role 'both' for the entity: 'delete \
+                   permission, table: album, source: 'default''",
+        "name": "both",
+        "type": "inherited role permission inconsistency",
+        "entity": { "table": "album", "source": "default", "permission_type": "delete" },
+    }] });
+    assert_eq!(found, expected);
+    assert!(server.said.contains("permission not inherited: "), "{}", server.said);
+    let warning = json!("WARN: inconsistent objects in schema");
+    assert_eq!(send(&server, "GET", "/healthz", "", ""), (200, warning));
+    let fields = |role: &str| {
+        let query = json!({ "query": "{ __type(name: \"mutation_root\") { fields { name } } }" });
+        let header = format!("X-Hasura-Role: {role}\r\n");
+        let (_, answer) = send(&server, "POST", "/v1/graphql", &header, &query.to_string());
+        let fields = answer["data"]["__type"]["fields"].as_array().cloned().unwrap_or_default();
+        fields.iter().filter_map(|field| field["name"].as_str()).collect::<Vec<_>>().join(" ")
+    };
+    for role in ["both", "heir"] {
+        assert_eq!(fields(role), "update_album update_album_many", "{role}");
+    }
+    assert_eq!(fields("single"), "delete_album update_album update_album_many");
+}
+
+#[test]
 fn the_server_tells_its_version_and_health() {
     let (_folder, server) = start(&[]);
     let version = json!({ "version": "v2.43.0", "server_type": "ce" });

@@ -1,11 +1,14 @@
 //! API limits of Hasura's metadata.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 
-use crate::program::{Folder, Server, outcome, thalweg};
+use crate::program::{Folder, Server};
 
 /// A file, and metadata with these limits.
 fn prepared(limits: &Value) -> (Folder, String, String) {
@@ -140,16 +143,48 @@ fn batches_and_times_are_limited() {
 }
 
 #[test]
-fn disabled_limits_do_not_apply_and_others_are_refused() {
+fn disabled_limits_do_not_apply() {
     let rule = json!({ "max_reqs_per_min": 1, "unique_params": "IP" });
     let disabled = json!({ "disabled": true, "depth_limit": { "global": 0 }, "rate_limit": { "global": rule } });
     let (_folder, server) = serve(&disabled);
-    assert_eq!(ask(&server, "guest", SHALLOW), r#"{"artist":[{"id":1}]}"#);
-    drop(server);
-    let (_folder, file, metadata) = prepared(&json!({ "rate_limit": { "global": rule } }));
-    let words = ["serve", &file, "--dialect", "hasura", "--metadata", &metadata];
-    let refused = thalweg(&[&words[..], &["--listen", "127.0.0.1:0"]].concat()).output().unwrap();
-    let (code, _, told) = outcome(&refused);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("the unique_params \"IP\" is not served"), "{told}");
+    for _ in 0..2 {
+        assert_eq!(ask(&server, "guest", SHALLOW), r#"{"artist":[{"id":1}]}"#);
+    }
+}
+
+#[test]
+fn requests_are_limited_by_role_and_address() {
+    let rule = json!({ "max_reqs_per_min": 2, "unique_params": "IP" });
+    let (_folder, server) = serve(&json!({ "rate_limit": { "global": rule } }));
+    // Each connection has a port of its own, and each address of this machine is a client.
+    let from = |address: &str, role: &str, more: &str| {
+        let local: SocketAddr = format!("{address}:0").parse().unwrap();
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&local.into()).unwrap();
+        let to: SocketAddr = server.address;
+        socket.connect(&to.into()).unwrap();
+        let body = json!({ "query": SHALLOW }).to_string();
+        let request = format!(
+            "POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Connection: close\r\nX-Hasura-Role: {role}\r\n{more}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::from(socket);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        match answer.contains("rate-limit-exceeded") {
+            true => "exceeded",
+            false if answer.contains(r#"{"artist":[{"id":1}]}"#) => "answered",
+            false => panic!("{answer}"),
+        }
+    };
+    assert_eq!(from("127.0.0.1", "guest", ""), "answered");
+    assert_eq!(from("127.0.0.1", "guest", ""), "answered");
+    assert_eq!(from("127.0.0.1", "guest", ""), "exceeded");
+    // Clients could write any address into a header.
+    assert_eq!(from("127.0.0.1", "guest", "X-Forwarded-For: 10.1.2.3\r\n"), "exceeded");
+    assert_eq!(from("127.0.0.2", "guest", ""), "answered");
+    assert_eq!(from("127.0.0.1", "editor", ""), "answered");
+    assert_eq!(from("127.0.0.1", "admin", ""), "answered");
 }

@@ -36,6 +36,7 @@ mod graph_tokens;
 mod graph_types;
 mod graphiql;
 mod hasura;
+mod hasura_federation;
 mod hasura_limits;
 mod hasura_metadata;
 mod hasura_openapi;

@@ -11,7 +11,7 @@ use ir::{FieldPath, HopDirection, OpaqueKey, Represented, RepresentedKey, Repres
 use response::Leaf;
 use rustc_hash::FxHashMap;
 
-use super::name_of;
+use super::{EntityTypes, name_of};
 use crate::api::Api;
 use crate::binding::{
     ConnectionField, EntityType, FieldBinding, RowsBinding, RowsForm, RowsFrom, ValueShape,
@@ -47,7 +47,7 @@ impl Entity {
 }
 
 /// The types that are entities, in the order of their names.
-pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
+pub(super) fn entities(api: &Api, catalog: &Catalog, types: &EntityTypes) -> Vec<Entity> {
     let schema = &api.schema;
     let roots = [schema.query, schema.mutation, schema.subscription];
     let mut found: Vec<Entity> = Vec::new();
@@ -57,7 +57,16 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
             continue;
         }
         if let Some(row) = Row::of(api, catalog, fields) {
-            let keys = row.keys((api, catalog));
+            let mut keys = row.keys((api, catalog));
+            match types {
+                EntityTypes::All => {}
+                EntityTypes::Tables(tables) => keys.retain(|(fields, _)| {
+                    let mut known = catalog[row.entity].keys.iter();
+                    let is_primary = |key: &Key| key.kind == KeyKind::Primary;
+                    tables.contains(&row.entity)
+                        && known.any(|key| is_primary(key) && key.fields == *fields)
+                }),
+            }
             // The result of a change may have a part of a row, as a later type than that of the
             // rows.
             let is_known = found.iter().any(|known| known.entity == row.entity);

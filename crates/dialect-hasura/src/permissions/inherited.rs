@@ -8,26 +8,68 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use api::{CheckedChange, Uninherited, UninheritedSubject};
+use catalog::{Catalog, EntityId, Note, NoteKind};
 use hasura_metadata::types::settings::InheritedRole;
 use hasura_metadata::{Location, Problem};
 
 use super::ADMIN;
 use super::roles::{RolePermissions, RoleTable};
 use super::table::Change;
-use super::tables::{meant, problem};
+use super::tables::{DEFAULT_SCHEMA, meant, problem};
 use crate::remote::access::RemotePermissions;
 
-/// Adds the inherited roles, and for each role with permissions of backends one that has them.
+/// A permission that a role does not inherit, with the place of the role.
+#[derive(Debug)]
+pub(super) struct Conflict {
+    place: Location,
+    uninherited: Uninherited,
+}
+
+impl Conflict {
+    pub(super) fn told(&self) -> (Note, Uninherited) {
+        let note = Note {
+            kind: NoteKind::Uninherited,
+            subject: self.place.to_string().into(),
+            message: format!("{}.", self.uninherited).into(),
+            remedy: "give the role a permission of its own, or its parents equal ones.".into(),
+        };
+        (note, self.uninherited.clone())
+    }
+}
+
+/// The names of a source and of its tables in messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceNames<'n> {
+    pub(super) catalog: &'n Catalog,
+    pub(super) source: &'n str,
+}
+
+impl SourceNames<'_> {
+    /// The table's name, with its schema if that is not the default one.
+    fn table(self, entity: EntityId) -> Box<str> {
+        match self.catalog[entity].namespace.as_deref() {
+            None | Some(DEFAULT_SCHEMA) => self.catalog[entity].name.clone(),
+            Some(_) => self.catalog.qualified_name(entity).into(),
+        }
+    }
+}
+
+/// Adds the inherited roles, and for each role with permissions of backends one that has them. Returns
+/// what roles do not inherit, too.
 pub(super) fn add(
     roles: Vec<RolePermissions>,
     inherited: &[InheritedRole],
+    names: SourceNames<'_>,
     problems: &mut Vec<Problem>,
-) -> Vec<RolePermissions> {
+) -> (Vec<RolePermissions>, Vec<Conflict>) {
     let roles = roles.into_iter().map(|role| (role.name.clone(), role)).collect();
-    let mut adding = Adding { roles, inherited, above: Vec::new(), done: Vec::new(), problems };
+    let (above, done, conflicts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut adding = Adding { roles, inherited, names, above, done, conflicts, problems };
     for role in inherited {
         adding.inherit(role);
     }
+    let conflicts = adding.conflicts;
     let mut roles: Vec<RolePermissions> = adding.roles.into_values().collect();
     let of_backends: Vec<RolePermissions> = roles
         .iter()
@@ -43,15 +85,17 @@ pub(super) fn add(
         })
         .collect();
     roles.extend(of_backends);
-    roles
+    (roles, conflicts)
 }
 
 struct Adding<'r> {
     roles: BTreeMap<Box<str>, RolePermissions>,
     inherited: &'r [InheritedRole],
+    names: SourceNames<'r>,
     /// The roles that are being inherited from, outermost first.
     above: Vec<&'r str>,
     done: Vec<&'r str>,
+    conflicts: Vec<Conflict>,
     problems: &'r mut Vec<Problem>,
 }
 
@@ -109,6 +153,7 @@ impl<'r> Adding<'r> {
                 gathered.entry(*entity).or_default().push(table);
             }
         }
+        let mut conflicts = Vec::new();
         for (entity, tables) in gathered {
             let own = role.tables.entry(entity).or_default();
             if own.select.is_empty() {
@@ -118,11 +163,30 @@ impl<'r> Adding<'r> {
                     }
                 }
             }
-            inherit_change(&mut own.insert, tables.iter().map(|table| &table.insert));
-            inherit_change(&mut own.update, tables.iter().map(|table| &table.update));
-            inherit_change(&mut own.delete, tables.iter().map(|table| &table.delete));
+            let insert = inherit_change(&mut own.insert, tables.iter().map(|table| &table.insert));
+            let update = inherit_change(&mut own.update, tables.iter().map(|table| &table.update));
+            let delete = inherit_change(&mut own.delete, tables.iter().map(|table| &table.delete));
+            let changes = [
+                (CheckedChange::Insert, insert),
+                (CheckedChange::Update, update),
+                (CheckedChange::Delete, delete),
+            ];
+            let differ = changes.into_iter().filter(|(_, is_clear)| !is_clear);
+            conflicts.extend(differ.map(|(change, _)| UninheritedSubject::Change {
+                change,
+                table: self.names.table(entity),
+                source: self.names.source.into(),
+            }));
+        }
+        for subject in conflicts {
+            self.add_conflict(name, subject, place);
         }
         role
+    }
+
+    fn add_conflict(&mut self, role: &str, subject: UninheritedSubject, place: &Location) {
+        let uninherited = Uninherited { role: role.into(), subject };
+        self.conflicts.push(Conflict { place: place.clone(), uninherited });
     }
 }
 
@@ -147,12 +211,8 @@ impl Adding<'_> {
         }
         for schema in conflicts {
             if inherited.remove(&schema).is_some() {
-                let message = format!(
-                    "Could not inherit permission for the role '{}' for the entity: 'remote \
-                     schema: '{schema}''",
-                    role.name
-                );
-                self.problems.push(problem(place, message));
+                let subject = UninheritedSubject::RemoteSchema(schema);
+                self.add_conflict(&role.name, subject, place);
             }
         }
         if role.remote.is_empty() && inherited.is_empty() {
@@ -166,19 +226,21 @@ impl Adding<'_> {
 type GrantedChange = (usize, Arc<Change>);
 
 /// Inherits a change that a role has no own permission for, if all parents that have one have the
-/// same: equal permissions share a grant.
+/// same: equal permissions share a grant. Returns false if they differ.
 fn inherit_change<'t>(
     own: &mut Option<GrantedChange>,
     parents: impl Iterator<Item = &'t Option<GrantedChange>>,
-) {
+) -> bool {
     if own.is_some() {
-        return;
+        return true;
     }
     let mut changes = parents.flatten();
-    let Some(first) = changes.next() else { return };
-    if changes.all(|change| change.0 == first.0) {
+    let Some(first) = changes.next() else { return true };
+    let are_equal = changes.all(|change| change.0 == first.0);
+    if are_equal {
         *own = Some(first.clone());
     }
+    are_equal
 }
 
 impl RoleTable {

@@ -9,7 +9,7 @@ use ir::Hop;
 use rustc_hash::FxHashMap;
 
 /// The schema whose tables sources without schemas have.
-const DEFAULT_SCHEMA: &str = "public";
+pub(super) const DEFAULT_SCHEMA: &str = "public";
 
 /// The tracked tables.
 #[derive(Debug, Default)]
@@ -62,12 +62,7 @@ impl<'m> Tables<'m> {
         catalog: &Catalog,
         name: &QualifiedName,
     ) -> Result<EntityId, Problem> {
-        let found = schema_and_name(name).and_then(|(schema, name)| {
-            let in_schema = catalog.find_entity(Some(schema), name);
-            let without = || catalog.find_entity(None, name);
-            in_schema.or_else(|| (schema == DEFAULT_SCHEMA).then(without).flatten())
-        });
-        found.map(|entity| entity.id).ok_or_else(|| {
+        find_entity(catalog, name).ok_or_else(|| {
             let known = catalog.entities().map(|entity| &*entity.name);
             let message = format!(
                 "The database has no table or view `{}`{}.",
@@ -108,6 +103,15 @@ impl<'m> Tables<'m> {
             problem(place, format!("{table} has no computed field `{name}`."))
         })
     }
+}
+
+/// The table or view of a name, if the database has it.
+pub(crate) fn find_entity(catalog: &Catalog, name: &QualifiedName) -> Option<EntityId> {
+    let (schema, name) = schema_and_name(name)?;
+    let in_schema = catalog.find_entity(Some(schema), name);
+    let without = || catalog.find_entity(None, name);
+    let found = in_schema.or_else(|| (schema == DEFAULT_SCHEMA).then(without).flatten());
+    found.map(|entity| entity.id)
 }
 
 /// The function of a name.

@@ -358,7 +358,12 @@ impl View<'_> {
             | FieldBinding::Same
             | FieldBinding::Constants
             | FieldBinding::Lookup { .. } => true,
-            FieldBinding::Literal(_) => !self.has_queries,
+            FieldBinding::Literal(_) => !self.has_queries && self.known.literals.contains(&id),
+            // Rows of the other types are not found.
+            FieldBinding::Entities(entities) => entities.types.iter().any(|one| {
+                let mut key = one.keys.iter().flatten();
+                self.role.table(one.entity).reads && key.all(|field| self.reads(*field))
+            }),
             FieldBinding::NodeId { key, .. } => {
                 key.first().is_some_and(|field| self.role.table(self.catalog[*field].entity).reads)
             }
@@ -415,6 +420,7 @@ impl View<'_> {
                 | ArgumentRole::Call(_),
             )
             | InputRole::Member
+            | InputRole::Representations
             // Inputs of actions.
             | InputRole::Ignored
             | InputRole::Refused(_) => true,

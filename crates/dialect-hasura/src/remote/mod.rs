@@ -126,6 +126,10 @@ pub(crate) fn add<'o>(
 }
 
 impl Remote<'_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.served.is_empty()
+    }
+
     /// Binds the types and fields, which are in the API now.
     pub(crate) fn bind(&self, builder: &mut ApiBuilder) {
         for ServedSchema { schema, names, .. } in &self.served {

@@ -53,14 +53,11 @@ pub(super) fn root_fields(build: &mut Build<'_>) -> Vec<DraftField> {
         let arguments = root_arguments(build, function);
         let from = RowsFrom::Function { function: call.function, of_row: false };
         let list = arguments.iter().cloned().chain(rows::arguments(target)).collect();
-        if !is_set {
-            let field =
-                DraftField::new(name, target.name.as_str(), binding(from, target, RowsForm::First));
-            fields.push(field.verbatim().with(list).described(description));
-            continue;
-        }
-        let r#type = format!("[{}!]!", target.name);
-        let field = DraftField::new(name, r#type, binding(from, target, RowsForm::List));
+        let (r#type, form) = match is_set {
+            true => (format!("[{}!]!", target.name), RowsForm::List),
+            false => (target.name.clone(), RowsForm::First),
+        };
+        let field = DraftField::new(name, r#type, binding(from, target, form));
         fields.push(field.verbatim().with(list).described(description));
         let about = format!(
             "execute function \"{}\" and query aggregates on result of table type \"{}\"",

@@ -281,9 +281,8 @@ fn roles_inherit_equal_permissions() {
         |_| {},
         &ask,
         &expect![[r#"
-        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:20:31 (inherited_roles[0].role_name): Could not inherit permission for the role 'editor' for the entity: 'remote schema: 'shop''
-    "#]],
+            {"errors":[{"message":"field 'shop_author_by_pk' not found in type: 'query_root'","extensions":{"code":"validation-failed","path":"$.selectionSet.shop_author_by_pk"}}]}
+        "#]],
     );
 }
 

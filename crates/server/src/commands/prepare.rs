@@ -240,7 +240,10 @@ impl Prepared {
         for note in engine.notes() {
             match note.kind {
                 // Requests that use the name will fail; what has no effect may be missed.
-                NoteKind::UnknownName | NoteKind::Unserved | NoteKind::Inconsistent => {
+                NoteKind::UnknownName
+                | NoteKind::Unserved
+                | NoteKind::Inconsistent
+                | NoteKind::Uninherited => {
                     tracing::warn!("{note}");
                 }
                 NoteKind::Collision

@@ -18,6 +18,7 @@ use super::media_type::MediaType;
 use super::refusal::Refusal;
 use super::respond::{Response, respond_held};
 use super::service::Service;
+use super::transport::Peer;
 
 type Member = Result<Parameters, GraphQLError>;
 
@@ -38,9 +39,9 @@ pub(super) async fn answer(
         forwarded.trace = None;
     }
     let answers = {
-        let began = exchange.started;
+        let start = (exchange.peer, exchange.started);
         let is_ordered = service.settings.is_of_hasura() && members.iter().any(may_write);
-        let answer = |member| answer_member(service, member, &caller, delivery, began);
+        let answer = |member| answer_member(service, member, &caller, delivery, start);
         match is_ordered {
             false => join_all(members.into_iter().map(answer)).await,
             true => {
@@ -154,14 +155,14 @@ async fn answer_member(
     member: Member,
     caller: &Caller,
     delivery: Delivery,
-    began: Instant,
+    start: (Peer, Instant),
 ) -> (Vec<u8>, MemoryReservation, Report) {
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
             let execution =
                 Execution { caller, allowed: Allowed::All, delivery, incremental: None };
-            execute(service, parameters, execution, began, &mut report).await
+            execute(service, parameters, execution, start, &mut report).await
         }
         Err(error) => Err(Refusal::Malformed(error)),
     };

@@ -13,6 +13,7 @@ use super::hasura;
 use super::persisted::Found;
 use super::refusal::Refusal;
 use super::service::Service;
+use super::transport::Peer;
 
 /// The caller of an operation, the operations that it may execute, and the delivery of the response.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +32,15 @@ pub(super) struct Executed {
     pub(super) operation_name: Option<String>,
 }
 
-/// Executes a request that began at a time, with the document that it contains or names.
+/// Executes a request of a peer that began at a time, with the document that it contains or names.
 pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
     execution: Execution<'_>,
-    began: Instant,
+    (peer, began): (Peer, Instant),
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
-    let found = find_document(service, parameters, execution.caller)?;
+    let found = find_document(service, parameters, execution.caller, peer)?;
     execute_found(service, found, execution, began, report).await
 }
 
@@ -52,14 +53,15 @@ pub(super) fn check_batch_limit(
     hasura::check_batch(service, found, caller)
 }
 
-/// Finds the document of a request, and checks whether its caller may execute it.
+/// Finds the document of a request, and checks whether its caller may execute it from this peer.
 pub(super) fn find_document(
     service: &Service,
     parameters: Parameters,
     caller: &Caller,
+    peer: Peer,
 ) -> Result<Found, Refusal> {
     let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
-    hasura::check(service, &found.request, caller).map_err(Refusal::Operation)?;
+    hasura::check(service, &found.request, caller, peer).map_err(Refusal::Operation)?;
     Ok(found)
 }
 

@@ -108,7 +108,7 @@ async fn answer_request(
                 return answered
                     .unwrap_or_else(|refusal| refuse_one(form, media_type, refusal, exchange));
             }
-            let (began, report) = (exchange.started, &mut exchange.report);
+            let (start, report) = ((exchange.peer, exchange.started), &mut exchange.report);
             // A response as one part of a body is not streamed.
             let is_part = incremental.is_some() && accepted.is_none();
             let delivery = if is_part { delivery.whole() } else { delivery };
@@ -118,7 +118,7 @@ async fn answer_request(
                 delivery,
                 incremental: incremental.map(Incremental::format),
             };
-            let executed = execute(service, parameters, execution, began, report).await;
+            let executed = execute(service, parameters, execution, start, report).await;
             executed.map(|Executed { response, operation_name }| {
                 exchange.operation_name = operation_name;
                 if response.kind != Kind::Executed {
@@ -200,12 +200,13 @@ pub(super) fn is_allowed_origin(service: &Service, request: &HttpRequest, peer: 
 pub(super) async fn read_one(
     service: &Service,
     request: HttpRequest,
+    peer: Peer,
     state: &ConnectionState,
 ) -> Result<(Request, Caller), Refusal> {
     let Read { body, caller, .. } = read(service, request, None, state).await?;
     match body {
         Body::One(parameters) => {
-            let found = find_document(service, parameters, &caller)?;
+            let found = find_document(service, parameters, &caller, peer)?;
             Ok((found.request, caller))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),

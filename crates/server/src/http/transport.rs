@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, IoSlice, Read};
-use std::net::{Shutdown, SocketAddr};
+use std::net::{IpAddr, Shutdown, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -38,6 +38,16 @@ pub(super) enum Peer {
     Tcp(SocketAddr),
     /// Clients of a Unix socket have no address.
     Unix,
+}
+
+impl Peer {
+    /// The address of a client; an IPv4 address is the same over sockets of both families.
+    pub(super) fn address(self) -> Option<IpAddr> {
+        match self {
+            Self::Tcp(address) => Some(address.ip().to_canonical()),
+            Self::Unix => None,
+        }
+    }
 }
 
 impl Listener {

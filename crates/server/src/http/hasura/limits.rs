@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::{is_admin, role_of};
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
+use crate::http::transport::Peer;
 
 /// The time in which requests are counted.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -53,15 +54,6 @@ impl OperationLimits {
         if limits.disabled {
             return None;
         }
-        let rules = limits.rate_limit.iter();
-        let mut rules = rules.flat_map(|rate| rate.per_role.values().chain([&rate.global]));
-        if rules.any(|rule| rule.unique_params == Some(UniqueParameters::Ip)) {
-            problems.push(
-                "api_limits.rate_limit: the unique_params \"IP\" is not served: limit requests by \
-                 address in the proxy in front of the server, or name session variables"
-                    .to_owned(),
-            );
-        }
         let times = limits.time_limit.iter();
         let mut times = times.flat_map(|time| time.per_role.values().chain([&time.global]));
         if times.any(|time| seconds(time).is_none()) {
@@ -81,11 +73,12 @@ impl OperationLimits {
         service: &Service,
         request: &Request,
         caller: &Caller,
+        peer: Peer,
     ) -> Result<(), GraphQLError> {
         let role = role_of(caller);
         if let Some(rate) = &self.limits.rate_limit {
             let rule = of_role(&rate.per_role, role).unwrap_or(&rate.global);
-            self.count(rule, role, caller, Instant::now())?;
+            self.count(rule, role, (caller, peer), Instant::now())?;
         }
         let (depth, nodes) = (&self.limits.depth_limit, &self.limits.node_limit);
         let ApiWorker::Source(worker) = &service.worker else { return Ok(()) };
@@ -125,17 +118,25 @@ impl OperationLimits {
         &self,
         rule: &RateLimitRule,
         role: Option<&str>,
-        caller: &Caller,
+        (caller, peer): (&Caller, Peer),
         now: Instant,
     ) -> Result<(), GraphQLError> {
         let mut key = role.unwrap_or_default().to_owned();
-        if let Some(UniqueParameters::SessionVariables(names)) = &rule.unique_params {
-            let claims = caller.session.claims.as_deref();
-            for name in names {
-                let value = claims.and_then(|claims| claims.get(&name.to_ascii_lowercase()));
-                let value = value.and_then(|value| value.as_str());
-                // A text of JSON has an end of its own.
-                key.push_str(&Value::from(value).to_string());
+        match &rule.unique_params {
+            None => {}
+            Some(UniqueParameters::SessionVariables(names)) => {
+                let claims = caller.session.claims.as_deref();
+                for name in names {
+                    let value = claims.and_then(|claims| claims.get(&name.to_ascii_lowercase()));
+                    let value = value.and_then(|value| value.as_str());
+                    // A text of JSON has an end of its own.
+                    key.push_str(&Value::from(value).to_string());
+                }
+            }
+            Some(UniqueParameters::Ip) => {
+                // Clients of a Unix socket have no address, and are counted together.
+                let address = peer.address().map(|address| address.to_string());
+                key.push_str(&Value::from(address).to_string());
             }
         }
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);

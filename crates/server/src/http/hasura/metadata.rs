@@ -1,7 +1,7 @@
 //! `/v1/metadata`: what the console and the command line read. The metadata is a file or a row that
 //! the server only reads, so everything that would change it is refused.
 
-use engine::ApiWorker;
+use engine::{ApiWorker, UninheritedSubject};
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
@@ -102,9 +102,10 @@ async fn run(
     }
 }
 
-/// The parts that are left out, as they do not fit the database.
+/// The parts that are left out, as they do not fit the database, and the permissions that roles do not
+/// inherit.
 fn inconsistencies(service: &Service) -> Value {
-    let objects: Vec<Value> = server::inconsistencies(service)
+    let mut objects: Vec<Value> = server::inconsistencies(service)
         .map(|note| {
             json!({
                 "type": "metadata",
@@ -114,6 +115,22 @@ fn inconsistencies(service: &Service) -> Value {
             })
         })
         .collect();
+    objects.extend(server::uninherited(service).iter().map(|uninherited| {
+        let entity = match &uninherited.subject {
+            UninheritedSubject::Change { change, table, source } => json!({
+                "table": &**table,
+                "source": &**source,
+                "permission_type": change.word(),
+            }),
+            UninheritedSubject::RemoteSchema(name) => json!({ "remote_schema": &**name }),
+        };
+        json!({
+            "reason": uninherited.to_string(),
+            "name": &*uninherited.role,
+            "type": "inherited role permission inconsistency",
+            "entity": entity,
+        })
+    }));
     json!({ "is_consistent": objects.is_empty(), "inconsistent_objects": objects })
 }
 

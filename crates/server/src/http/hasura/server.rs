@@ -1,7 +1,7 @@
 //! Version, health and configuration of the server.
 
 use catalog::{Note, NoteKind};
-use engine::ApiWorker;
+use engine::{ApiWorker, Engine, Uninherited};
 use hyper::StatusCode;
 use serde_json::json;
 
@@ -24,9 +24,7 @@ pub(super) async fn health(service: &Service, query: Option<&str>) -> Response {
         State::Unreachable | State::Silent => {
             super::text(StatusCode::INTERNAL_SERVER_ERROR, "ERROR")
         }
-        State::Reachable if inconsistencies(service).next().is_none() => {
-            super::text(StatusCode::OK, "OK")
-        }
+        State::Reachable if is_consistent(service) => super::text(StatusCode::OK, "OK"),
         State::Reachable if is_strict => {
             super::text(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema")
         }
@@ -34,14 +32,26 @@ pub(super) async fn health(service: &Service, query: Option<&str>) -> Response {
     }
 }
 
+fn is_consistent(service: &Service) -> bool {
+    inconsistencies(service).next().is_none() && uninherited(service).is_empty()
+}
+
 /// The parts of the metadata that are left out, as they do not fit the database.
 pub(super) fn inconsistencies(service: &Service) -> impl Iterator<Item = &Note> {
-    let engine = match &service.worker {
+    let notes = engine(service).into_iter().flat_map(|engine| engine.notes());
+    notes.filter(|note| note.kind == NoteKind::Inconsistent)
+}
+
+/// The permissions that roles do not inherit.
+pub(super) fn uninherited(service: &Service) -> &[Uninherited] {
+    engine(service).map_or(&[], |engine| engine.uninherited())
+}
+
+fn engine(service: &Service) -> Option<&Engine> {
+    match &service.worker {
         ApiWorker::Source(worker) => Some(worker.engine()),
         ApiWorker::Gateway(_) => None,
-    };
-    let notes = engine.into_iter().flat_map(|engine| engine.notes());
-    notes.filter(|note| note.kind == NoteKind::Inconsistent)
+    }
 }
 
 /// The settings that the console reads.

@@ -17,6 +17,7 @@ use crate::http::persisted::Found;
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
 use crate::http::subscription::{Event, Subscription};
+use crate::http::transport::Peer;
 use crate::memory;
 use crate::request_id::RequestId;
 
@@ -51,7 +52,7 @@ pub(in crate::http) fn begin(
     }
     id.run(|| {
         let mut exchange = Exchange::of_socket(&service, context.peer);
-        let (found, held) = match find(&service, parameters, &caller, bytes) {
+        let (found, held) = match find(&service, parameters, (&caller, context.peer), bytes) {
             Ok(found) => found,
             Err(refusal) => return Work::failed(refuse(&service, exchange, refusal)),
         };
@@ -86,11 +87,11 @@ pub(in crate::http) fn begin(
 fn find(
     service: &Service,
     parameters: Parameters,
-    caller: &Caller,
+    (caller, peer): (&Caller, Peer),
     bytes: u64,
 ) -> Result<(Found, MemoryReservation), Refusal> {
     let held = service.process.bodies.reserve(bytes)?;
-    let found = find_document(service, parameters, caller)?;
+    let found = find_document(service, parameters, caller, peer)?;
     Ok((found, held))
 }
 

@@ -87,7 +87,7 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     let Operation { parameters, allowed, caller, until, incremental } = operation;
-    let found = match find_document(service, parameters, &caller) {
+    let found = match find_document(service, parameters, &caller, exchange.peer) {
         Ok(found) => found,
         Err(refusal) => {
             let body = refusal.body_in(service.worker.error_form());

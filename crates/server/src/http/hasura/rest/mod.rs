@@ -212,7 +212,7 @@ async fn execute(asked: EndpointRequest<'_>, request: Request, caller: &Caller) 
         let formed = service.worker.form_error(error, &request, &caller.session);
         Failure::of_body(&engine::Response::request_error(&[formed]).body)
     };
-    admission::check(service, &request, caller).map_err(refused)?;
+    admission::check(service, &request, caller, asked.context.peer).map_err(refused)?;
     let execution =
         Execution { caller, allowed: Allowed::All, delivery: Delivery::Whole, incremental: None };
     let (began, report) = (asked.exchange.started, &mut asked.exchange.report);
