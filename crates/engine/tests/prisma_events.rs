@@ -61,6 +61,7 @@ pub(crate) struct Listening {
 pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engine> {
     let mut dialect = DialectName::Prisma.dialect();
     let dialects::Dialect::Prisma(prisma) = &mut dialect else { panic!("another dialect") };
+    prisma.extensions.create_many = true;
     prisma.model = Arc::new(prisma::definitions::read(datamodel).unwrap());
     let apply = ApplyMigrations::First;
     let options = Options {

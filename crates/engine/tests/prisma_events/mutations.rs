@@ -210,6 +210,21 @@ fn changes_of_many_rows_and_cascades_have_none() {
 }
 
 #[test]
+fn each_of_many_new_rows_has_an_event() {
+    check(
+        &[
+            r#"createManyTodoes(data: [{ id: "t1", text: "a" }, { id: "t2", text: "b", tags: { set: [] } }]) { count }"#,
+            r#"createManyTodoes(data: [{ id: "t3", text: "c" }, { id: "t4", text: "d", tags: { set: ["x", "y"] } }]) { count }"#,
+            r#"createManyUsers(data: [{ name: "ann" }, { name: "bob" }]) { count }"#,
+            r#"createManyComments(data: [{ id: "c1", todo: { id: "t4" } }]) { count }"#,
+            r#"createManyTodoes(data: [{ id: "t5", text: "e" }, { id: "t6", text: "a" }]) { count }"#,
+            r#"createManyTodoes(data: [{ id: "t5", text: "e", tags: { set: ["x"] } }, { id: "t6", text: "a" }]) { count }"#,
+        ],
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
 fn what_is_rolled_back_has_no_events() {
     check(
         &[
