@@ -95,6 +95,15 @@ impl Served {
         Listening { responses: subscribe(&self.worker, &query, &Caller::default()) }
     }
 
+    pub(crate) fn begin_request(&self, request: &graphql::Request) -> Listening {
+        let begun = self.worker.subscribe(request, &Caller::default()).unwrap();
+        if let Some(driver) = begun.driver {
+            let worker = Rc::clone(&self.worker);
+            tokio::task::spawn_local(async move { worker.drive(driver).await });
+        }
+        Listening { responses: begun.responses }
+    }
+
     /// Executes a mutation, which must succeed.
     pub(crate) async fn change(&self, mutation: &str) -> Value {
         let response = self.try_change(mutation).await;

@@ -323,7 +323,9 @@ impl<'m> Facts<'m> {
 
     /// Whether nothing changed that Prisma calls a change of the field.
     fn is_same(&self, other: &Self) -> bool {
-        self.type_name == other.type_name
+        // Changes of the types of relations are those of the relations.
+        let are_relations = self.relation.is_some() && other.relation.is_some();
+        (are_relations || self.type_name == other.type_name)
             && self.is_required == other.is_required
             && self.is_list == other.is_list
             && self.is_unique == other.is_unique

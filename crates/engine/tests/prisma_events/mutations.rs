@@ -307,3 +307,60 @@ fn rows_without_a_field_for_their_key_have_events() {
         assert_eq!(listener.next().await, event("UPDATED", "b", json!({ "name": "a" })));
     });
 }
+
+/// Documents as the subscription tests of Prisma 1 have them.
+#[test]
+fn documents_of_subscriptions_have_aliases_fragments_and_other_operations() {
+    on_each(|address| async move {
+        let served = serve(&address).await;
+        let begin = |query: &str, name: Option<&str>, text: &str| {
+            let variables = serde_json::json!({ "text": text }).to_string();
+            let request = graphql::Request {
+                query: query.to_owned(),
+                operation_name: name.map(Into::into),
+                variables: serde_json::from_str(&variables).unwrap(),
+                ..graphql::Request::default()
+            };
+            served.begin_request(&request)
+        };
+        let kinds = "subscription x($text: String) { todo(where: { mutation_in: [CREATED], node: { \
+             text_contains: $text } }) { node { id } } } mutation y { createTodo(data: { id: \"y\", \
+             text: \"y\" }) { id } }";
+        let mut created = begin(kinds, Some("x"), "a");
+        let updates = "subscription ($text: String) { todo(where: { mutation_in: UPDATED, AND: [{ \
+             updatedFields_contains: \"status\" }, { node: { text_contains: $text } }] }) { mutation \
+             previousValues { ...Before } node { ...After } } } fragment Before on \
+             TodoPreviousValues { id status extra } fragment After on Todo { id state: status }";
+        let mut updated = begin(updates, None, "a");
+        let renamed = "subscription { alias: todo(where: { mutation_in: [DELETED], node: { text: \
+             \"nothing\" } }) { mutation node { id } before: previousValues { id status } } }";
+        let mut deleted = begin(renamed, None, "");
+        for change in [
+            r#"createTodo(data: { id: "t0", text: "b" }) { id }"#,
+            r#"createTodo(data: { id: "t1", text: "a", status: ACTIVE, extra: "[1,2,{\"a\":\"b\"}]" }) { id }"#,
+            r#"updateTodo(where: { id: "t1" }, data: { weight: 1 }) { id }"#,
+            r#"updateTodo(where: { id: "t1" }, data: { status: DONE }) { id }"#,
+            r#"deleteTodo(where: { id: "t1" }) { id }"#,
+        ] {
+            served.change(change).await;
+            if change.contains("DONE") {
+                // The row is read when the response is made.
+                let before = json!({ "id": "t1", "status": "ACTIVE", "extra": [1, 2, { "a": "b" }] });
+                let event = json!({
+                    "mutation": "UPDATED",
+                    "previousValues": before,
+                    "node": { "id": "t1", "state": "DONE" },
+                });
+                assert_eq!(updated.next().await, json!({ "data": { "todo": event } }));
+            }
+            if change.contains("t1") && change.starts_with("create") {
+                let event = json!({ "node": { "id": "t1" } });
+                assert_eq!(created.next().await, json!({ "data": { "todo": event } }));
+            }
+        }
+        // A deleted row has no conditions on it.
+        let before = json!({ "id": "t1", "status": "DONE" });
+        let event = json!({ "mutation": "DELETED", "node": null, "before": before });
+        assert_eq!(deleted.next().await, json!({ "data": { "alias": event } }));
+    });
+}
