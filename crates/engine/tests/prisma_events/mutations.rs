@@ -220,7 +220,23 @@ fn each_of_many_new_rows_has_an_event() {
             r#"createManyTodoes(data: [{ id: "t5", text: "e" }, { id: "t6", text: "a" }]) { count }"#,
             r#"createManyTodoes(data: [{ id: "t5", text: "e", tags: { set: ["x"] } }, { id: "t6", text: "a" }]) { count }"#,
         ],
-        &expect![[r#""#]],
+        &expect![[r#"
+            createManyTodoes(data: [{ id: "t1", text: "a" }, { id: "t2", text: "b", tags: { set: [] } }]) { count }
+              {"todo":{"mutation":"CREATED","node":{"id":"t1","text":"a","tags":[],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+              {"todo":{"mutation":"CREATED","node":{"id":"t2","text":"b","tags":[],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+            createManyTodoes(data: [{ id: "t3", text: "c" }, { id: "t4", text: "d", tags: { set: ["x", "y"] } }]) { count }
+              {"todo":{"mutation":"CREATED","node":{"id":"t3","text":"c","tags":[],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+              {"todo":{"mutation":"CREATED","node":{"id":"t4","text":"d","tags":["x","y"],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+            createManyUsers(data: [{ name: "ann" }, { name: "bob" }]) { count }
+              {"user":{"mutation":"CREATED","node":{"name":"ann","todos":[],"friends":[]},"updatedFields":null,"previousValues":null}}
+              {"user":{"mutation":"CREATED","node":{"name":"bob","todos":[],"friends":[]},"updatedFields":null,"previousValues":null}}
+            createManyComments(data: [{ id: "c1", todo: { id: "t4" } }]) { count }
+              {"comment":{"mutation":"CREATED","node":{"id":"c1","text":null,"todo":{"id":"t4"}},"updatedFields":null,"previousValues":null}}
+            createManyTodoes(data: [{ id: "t5", text: "e" }, { id: "t6", text: "a" }]) { count }
+              error: A unique constraint would be violated on Todo. Details: Field name = text
+            createManyTodoes(data: [{ id: "t5", text: "e", tags: { set: ["x"] } }, { id: "t6", text: "a" }]) { count }
+              error: A unique constraint would be violated on Todo. Details: Field name = text
+        "#]],
     );
 }
 
@@ -345,7 +361,8 @@ fn documents_of_subscriptions_have_aliases_fragments_and_other_operations() {
             served.change(change).await;
             if change.contains("DONE") {
                 // The row is read when the response is made.
-                let before = json!({ "id": "t1", "status": "ACTIVE", "extra": [1, 2, { "a": "b" }] });
+                let before =
+                    json!({ "id": "t1", "status": "ACTIVE", "extra": [1, 2, { "a": "b" }] });
                 let event = json!({
                     "mutation": "UPDATED",
                     "previousValues": before,
