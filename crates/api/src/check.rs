@@ -474,7 +474,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             is_read.then_some(Reading::Value)
         }
         Position::Groups => match role {
-            InputRole::Argument(ArgumentRole::GroupBy) => Some(Reading::Value),
+            InputRole::Argument(ArgumentRole::GroupBy { .. }) => Some(Reading::Value),
             _ => filter::reading(Scope::default(), role),
         },
         Position::RowGroups => match role {
@@ -495,7 +495,9 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | OrderRole::Related(_),
             ) => Some(Reading::Members(Position::Order)),
             InputRole::Order(
-                OrderRole::RelatedAggregates(_) | OrderRole::FunctionAggregates(_),
+                OrderRole::RelatedAggregates(_)
+                | OrderRole::RelatedAggregatesThrough { .. }
+                | OrderRole::FunctionAggregates(_),
             ) => Some(Reading::Members(Position::AggregateOrder)),
             InputRole::Order(OrderRole::RelatedCount | OrderRole::Aggregates(_)) => None,
             InputRole::Order(_) => Some(Reading::Value),
@@ -605,7 +607,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
     match role {
         ArgumentRole::Options | ArgumentRole::SearchBy(_) => Some(Reading::Members(Position::Rows)),
         ArgumentRole::Sort => Some(Reading::Members(Position::Order)),
-        ArgumentRole::GroupBy
+        ArgumentRole::GroupBy { .. }
         | ArgumentRole::GroupFields
         | ArgumentRole::GroupField(_)
         | ArgumentRole::Topic

@@ -33,6 +33,8 @@ pub(super) struct Specification {
     pub(super) label: &'static str,
 }
 
+const HAVING_WITHOUT_KEYS: &str = "Must not provide having without also providing groupBy";
+
 /// The functions, in the plugin's order.
 pub(super) const SPECIFICATIONS: [Specification; FUNCTIONS] = [
     specification(AggregateFunction::Total, "sum", "Sum"),
@@ -134,7 +136,8 @@ fn add_fields(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId, types
     let groups = build.api.add_field(connection, definition, binding);
     let keys = TypeRef::named(group_by).non_null().list().non_null();
     let definition = input("groupBy", &descriptions::group_by(&one.name), keys);
-    build.api.add_argument(groups, definition, InputBinding::lenient(ArgumentRole::GroupBy));
+    let role = ArgumentRole::GroupBy { unkeyed: HAVING_WITHOUT_KEYS.into() };
+    build.api.add_argument(groups, definition, InputBinding::lenient(role));
     if let Some(having) = types.having {
         let definition = input("having", descriptions::HAVING, TypeRef::named(having));
         build.api.add_argument(groups, definition, InputBinding::lenient(FilterRole::Conditions));

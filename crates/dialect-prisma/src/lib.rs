@@ -61,8 +61,9 @@ struct Offered {
     max_nodes: Option<u32>,
     /// Clients may send statements of SQL.
     raw_access: bool,
-    /// Identifiers are as long as Prisma's at most. Tables without a datamodel have their own.
-    has_short_ids: bool,
+    /// The datamodel is made of the tables: their identifiers may be longer than Prisma's, and clients
+    /// give numbers of ids that nothing else gives, which Prisma forbids.
+    is_introspected: bool,
 }
 
 /// A datamodel with its places in a catalog.
@@ -73,10 +74,27 @@ pub struct Declared<'o> {
     offered: Offered,
 }
 
-/// The parts of a datamodel that the database lacks; none if there is no type at all.
+/// The reason why a datamodel has no API.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", told(.0))]
-pub struct MissingParts(Vec<Missing>);
+pub enum MissingParts {
+    #[error(
+        "there is no table that a datamodel could have: `thalweg types` tells the reasons; give \
+         tables an id, or give a datamodel"
+    )]
+    Tables,
+    #[error(
+        "the datamodel has no type, without which there is no API: add one, as in `type Post {{ \
+         id: ID! @id title: String! }}`"
+    )]
+    Types,
+    /// Parts that the database lacks.
+    #[error(
+        "the database is not that of the datamodel: {}; correct the datamodel, or migrate the \
+         database",
+        listed(.0)
+    )]
+    Parts(Vec<Missing>),
+}
 
 /// Finds a datamodel in a catalog, and declares the relationships that it lacks.
 #[must_use]
@@ -91,35 +109,26 @@ pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> 
     };
     let located = Located::find(&model, catalog);
     let Options { extensions, max_nodes, raw_access, is_introspected, .. } = *options;
-    let offered = Offered { extensions, max_nodes, raw_access, has_short_ids: !is_introspected };
+    let offered = Offered { extensions, max_nodes, raw_access, is_introspected };
     Declared { model, located, offered }
 }
 
 impl Declared<'_> {
     /// Makes the API of the datamodel.
     pub fn api(&self) -> Result<Api, MissingParts> {
-        match self.located.missing.is_empty() && !self.model.types.is_empty() {
-            true => Ok(schema::api(&self.model, &self.located, self.offered)),
-            false => Err(MissingParts(self.located.missing.clone())),
+        match (self.model.types.is_empty(), &self.model) {
+            (true, Cow::Owned(_)) => Err(MissingParts::Tables),
+            (true, Cow::Borrowed(_)) => Err(MissingParts::Types),
+            (false, _) if !self.located.missing.is_empty() => {
+                Err(MissingParts::Parts(self.located.missing.clone()))
+            }
+            (false, _) => Ok(schema::api(&self.model, &self.located, self.offered)),
         }
     }
 }
 
 /// The most parts that an error lists.
 const LISTED: usize = 10;
-
-fn told(missing: &[Missing]) -> String {
-    match missing {
-        [] => "there is no table that a datamodel could have: `thalweg types` tells the reasons; \
-               give tables an id, or give a datamodel"
-            .to_owned(),
-        missing => format!(
-            "the database is not that of the datamodel: {}; correct the datamodel, or migrate the \
-             database",
-            listed(missing)
-        ),
-    }
-}
 
 fn listed(missing: &[Missing]) -> String {
     let parts = missing.iter().take(LISTED).map(|part| format!("{}: {}", part.of, part.what));

@@ -3,7 +3,7 @@
 
 use api::binding::RelationPath;
 use catalog::builder::NewRelationship;
-use catalog::{Catalog, EntityId, FieldId, Type as StoredType};
+use catalog::{Catalog, EntityId, FieldId, Generated, Type as StoredType};
 use ir::{Hop, HopDirection};
 
 use crate::model::{
@@ -66,6 +66,8 @@ pub(crate) struct LocatedColumn {
     pub(crate) field: FieldId,
     /// The type in the database.
     pub(crate) r#type: StoredType,
+    /// The database makes the value, and refuses any other.
+    pub(crate) is_generated: bool,
 }
 
 /// A table of scalar lists.
@@ -287,7 +289,12 @@ impl Finder<'_> {
     }
 
     fn stored(&self, field: FieldId) -> LocatedColumn {
-        LocatedColumn { field, r#type: self.catalog[field].r#type.clone() }
+        let stored = &self.catalog[field];
+        let is_generated = match stored.generated {
+            Some(Generated::Stored | Generated::IdentityAlways) => true,
+            Some(Generated::IdentityByDefault) | None => false,
+        };
+        LocatedColumn { field, r#type: stored.r#type.clone(), is_generated }
     }
 
     /// The hop along the relationship from a column to the key of rows, which is declared if the

@@ -56,6 +56,7 @@ fn entity(model: &Model, own: &Type, names: &mut Names) -> Table {
         indexes: Vec::new(),
         groups: Vec::new(),
         requires: Some(Vec::new()),
+        singles: Some(Vec::new()),
     }
 }
 
@@ -94,6 +95,7 @@ fn list(model: &Model, own: &Type, field: &Field) -> Option<Table> {
         indexes: Vec::new(),
         groups: Vec::new(),
         requires: None,
+        singles: None,
         name,
     })
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use dialects::prisma::introspected::{Introspected, introspected, written};
 use prisma_schema::Schema;
-use source::Timeouts;
+use source::{AppliedMigration, MigrationAccess, Timeouts};
+use sources::migrate::{MigrateError, Migrator};
 use sources::{Address, Defaults, OpenOptions, Source};
 
 use crate::engine::OpenError;
@@ -22,6 +23,15 @@ pub struct DatamodelTables {
 /// Writes the datamodel of tables.
 pub async fn of_tables(address: &Address, tables: &DatamodelTables) -> Result<String, OpenError> {
     Ok(written(&introspect(address, tables).await?))
+}
+
+/// The migrations of a datamodel that were applied to its tables, the oldest first.
+pub async fn history(
+    address: &Address,
+    tables: &DatamodelTables,
+) -> Result<Vec<AppliedMigration>, MigrateError> {
+    let DatamodelTables { schema, timeouts, .. } = tables;
+    Migrator::begin(address, schema, MigrationAccess::Read, *timeouts).await?.history().await
 }
 
 /// The meaning of the datamodel of tables.

@@ -61,6 +61,7 @@ pub(crate) struct Listening {
 pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engine> {
     let mut dialect = DialectName::Prisma.dialect();
     let dialects::Dialect::Prisma(prisma) = &mut dialect else { panic!("another dialect") };
+    prisma.extensions.create_many = true;
     prisma.model = Arc::new(prisma::definitions::read(datamodel).unwrap());
     let apply = ApplyMigrations::First;
     let options = Options {
@@ -92,6 +93,15 @@ impl Served {
     pub(crate) fn listen(&self, subscription: &str) -> Listening {
         let query = format!("subscription {{ {subscription} }}");
         Listening { responses: subscribe(&self.worker, &query, &Caller::default()) }
+    }
+
+    pub(crate) fn begin_request(&self, request: &graphql::Request) -> Listening {
+        let begun = self.worker.subscribe(request, &Caller::default()).unwrap();
+        if let Some(driver) = begun.driver {
+            let worker = Rc::clone(&self.worker);
+            tokio::task::spawn_local(async move { worker.drive(driver).await });
+        }
+        Listening { responses: begun.responses }
     }
 
     /// Executes a mutation, which must succeed.

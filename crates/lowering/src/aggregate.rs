@@ -54,8 +54,6 @@ impl GroupArguments {
     }
 }
 
-const HAVING_NOTHING: &str = "Must not provide having without also providing groupBy";
-
 /// The maximum number of group keys.
 const KEYS: usize = 64;
 
@@ -111,14 +109,17 @@ impl Context<'_> {
         let mut arguments = GroupArguments::default();
         let mut having = Vec::new();
         let mut conditioned = false;
+        let mut without_keys = None;
         for (id, value) in field.arguments {
             let input = Input::new(value);
-            if self.api.input(*id).role != InputRole::Argument(ArgumentRole::GroupBy) {
+            let InputRole::Argument(ArgumentRole::GroupBy { unkeyed }) = &self.api.input(*id).role
+            else {
                 conditioned |= self.presence(&input) == Presence::Present;
                 let around = FilterContext::default();
                 having.extend(self.condition(*id, &input, around, field.location)?);
                 continue;
-            }
+            };
+            without_keys = Some(unkeyed);
             let r#type = self.api.schema[*id].r#type.base;
             for item in self.items(&input)? {
                 match self.enum_value(&item, r#type, field.location)? {
@@ -136,10 +137,12 @@ impl Context<'_> {
             let message = format!("Rows can be grouped by {KEYS} values at most.");
             return Err(LowerError::refused(&message, field.location));
         }
-        if conditioned && keys == 0 {
-            return Err(LowerError::refused(HAVING_NOTHING, field.location));
+        match without_keys {
+            Some(unkeyed) if conditioned && keys == 0 => {
+                Err(LowerError::refused(unkeyed, field.location))
+            }
+            _ => Ok(arguments),
         }
-        Ok(arguments)
     }
 
     /// The fields of an object over all rows of a set, or of one function's values.

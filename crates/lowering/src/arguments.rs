@@ -405,7 +405,9 @@ impl Context<'_> {
                 });
             }
             (
-                ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_),
+                ArgumentRole::GroupBy { .. }
+                | ArgumentRole::GroupFields
+                | ArgumentRole::GroupField(_),
                 _,
             ) => return Err(misplaced("an argument of groups")),
             (ArgumentRole::CountedColumns | ArgumentRole::CountsDistinct, _) => {
@@ -496,6 +498,7 @@ impl Context<'_> {
                 InputRole::Order(
                     role @ (OrderRole::Related(_)
                     | OrderRole::RelatedAggregates(_)
+                    | OrderRole::RelatedAggregatesThrough { .. }
                     | OrderRole::FunctionAggregates(_)),
                 ) => {
                     self.sort_related(role, (id, &input), field.location, orders)?;
@@ -560,6 +563,7 @@ impl Context<'_> {
             | OrderRole::SortOfEdge(_)
             | OrderRole::Related(_)
             | OrderRole::RelatedAggregates(_)
+            | OrderRole::RelatedAggregatesThrough { .. }
             | OrderRole::FunctionAggregates(_)
             | OrderRole::RelatedCount
             | OrderRole::Aggregates(_) => return Err(misplaced("an order by a value")),

@@ -275,6 +275,21 @@ impl Context<'_> {
         OrderKey::Relation { path: path.to_vec(), hop, filter: Filter::all(), aggregate }
     }
 
+    /// The sort key of an order by rows at the other end of join rows: by an aggregate of the join rows,
+    /// each with the value of its one other row.
+    pub(super) fn key_through(
+        &self,
+        path: &[ir::Hop],
+        (near, far): (ir::Hop, ir::Hop),
+        value: &AggregateValue,
+    ) -> OrderKey {
+        let mut aggregate = aggregate_of_order(value);
+        for term in &mut aggregate.terms {
+            term.place = value.field.map(|field| ValueRef::Field { path: vec![far], field });
+        }
+        OrderKey::Relation { path: path.to_vec(), hop: near, filter: Filter::all(), aggregate }
+    }
+
     /// The sort key of an order by rows that a function of the row at the end of a path returns.
     pub(super) fn key_of_function(
         &self,

@@ -26,6 +26,8 @@ struct RelatedPath {
 enum AggregatedRows {
     /// Of a relationship of the row.
     Related(Hop),
+    /// At the other end of join rows of the row.
+    Through { near: Hop, far: Hop },
     /// Of a function of the row.
     Function(FunctionId),
 }
@@ -113,6 +115,14 @@ impl Context<'_> {
                 }
                 Ok(())
             }
+            OrderRole::RelatedAggregatesThrough { near, far } => {
+                let path = self.below(path, id);
+                let of = AggregatedRows::Through { near: *near, far: *far };
+                for (id, input) in self.entries(input, object)? {
+                    self.sort_of_aggregates((id, &input), (&path, of), location, orders)?;
+                }
+                Ok(())
+            }
             OrderRole::FunctionAggregates(function) => {
                 let path = self.below(path, id);
                 let of = AggregatedRows::Function(*function);
@@ -157,6 +167,7 @@ impl Context<'_> {
             InputRole::Order(
                 role @ (OrderRole::Related(_)
                 | OrderRole::RelatedAggregates(_)
+                | OrderRole::RelatedAggregatesThrough { .. }
                 | OrderRole::FunctionAggregates(_)),
             ) => self.sort_behind(role, (id, input), path, location, orders),
             InputRole::Refused(text) => match self.presence(input) {
@@ -180,6 +191,9 @@ impl Context<'_> {
             let value = AggregateValue { function, field, leaf, form, absent: None };
             let key = match of {
                 AggregatedRows::Related(hop) => self.related_key(&path.hops, hop, &value),
+                AggregatedRows::Through { near, far } => {
+                    self.key_through(&path.hops, (near, far), &value)
+                }
                 AggregatedRows::Function(function) => {
                     self.key_of_function(&path.hops, function, &value)
                 }

@@ -28,17 +28,22 @@ impl RowEvents {
         self.events.truncate(place);
     }
 
-    /// Adds an event of the only row of a read, which has not happened without a row.
+    /// Adds an event of the only row of a read, which has not happened without a row, or one of each of
+    /// its rows.
     pub(super) fn insert(
         &mut self,
         EventPlace(place): EventPlace,
-        (entity, rows): (EntityId, RowsId),
+        (entity, rows, single): (EntityId, RowsId, bool),
         value: Node,
     ) {
         let entity = entity.index().to_string().into_bytes();
         let event = self.object([(ENTITY, Node::Literal(entity.into())), (VALUE, value)]);
         let node = self.shape.add(event);
-        let event = Node::Single { rows: response::RowsId(rows.0), node };
+        let rows = response::RowsId(rows.0);
+        let event = match single {
+            true => Node::Single { rows, node },
+            false => Node::List { rows, item: Item { node, nullable: false } },
+        };
         let event = self.shape.add(event);
         self.events.insert(place, event);
     }
@@ -62,7 +67,7 @@ impl RowEvents {
         Node::List { rows: response::RowsId(rows.0), item }
     }
 
-    /// The shape of an object with an event, or null, at each index.
+    /// The shape of an object with an event, a list of events, or null, at each index.
     pub(super) fn finish(self) -> Shape {
         let Self { mut shape, events } = self;
         let field =

@@ -1,7 +1,7 @@
 //! Migrations of a database: one transaction, which other migrations wait for.
 
 use catalog::Catalog;
-use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
+use source::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
@@ -72,13 +72,37 @@ impl PostgresMigration {
         Ok(migration)
     }
 
+    async fn has_history(&self) -> Result<bool, tokio_postgres::Error> {
+        let query = self.schema.statement(include_str!("migrate/has_history.sql"));
+        let found = self.client.query_typed(&query, &[]).await?;
+        let found = found.first().map(|row| row.try_get::<_, bool>(0));
+        Ok(found.transpose()?.unwrap_or_default())
+    }
+
+    /// All applied migrations, the oldest first.
+    pub async fn history(&self) -> Result<Vec<AppliedMigration>, MigrateError> {
+        let read = async {
+            if !self.has_history().await? {
+                return Ok(Vec::new());
+            }
+            let query = self.schema.statement(include_str!("migrate/history.sql"));
+            let rows = self.client.query_typed(&query, &[]).await?;
+            let applied = rows.iter().map(|row| {
+                Ok(AppliedMigration {
+                    number: row.try_get(0)?,
+                    applied_at: row.try_get(1)?,
+                    definitions: row.try_get(2)?,
+                })
+            });
+            applied.collect()
+        };
+        read.await.map_err(MigrateError::History)
+    }
+
     /// The newest migration.
     pub async fn newest(&self) -> Result<Option<Recorded>, MigrateError> {
         let read = async {
-            let query = self.schema.statement(include_str!("migrate/has_history.sql"));
-            let has_history = self.client.query_typed(&query, &[]).await?;
-            let has_history = has_history.first().map(|row| row.try_get::<_, bool>(0));
-            if !has_history.transpose()?.unwrap_or_default() {
+            if !self.has_history().await? {
                 return Ok(None);
             }
             let query = self.schema.statement(include_str!("migrate/newest.sql"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use catalog::Catalog;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
-use source::{MigrationAccess, Record, Recorded};
+use source::{AppliedMigration, MigrationAccess, Record, Recorded};
 
 use super::connection::{Cache, OpenFile};
 use super::durability::Durability;
@@ -104,6 +104,11 @@ impl SqliteMigration {
         newest(&self.file.connection).map_err(MigrateError::History)
     }
 
+    /// All applied migrations, the oldest first.
+    pub fn history(&self) -> Result<Vec<AppliedMigration>, MigrateError> {
+        history(&self.file.connection).map_err(MigrateError::History)
+    }
+
     /// Returns true if an import was killed while it inserted rows.
     pub fn has_load(&self) -> Result<bool, MigrateError> {
         let query = include_str!("transfer/is_there.sql");
@@ -181,11 +186,28 @@ impl SqliteMigration {
     }
 }
 
+fn has_history(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    connection.query_row(include_str!("migrate/has_history.sql"), [], |row| row.get(0))
+}
+
+fn history(connection: &Connection) -> Result<Vec<AppliedMigration>, rusqlite::Error> {
+    if !has_history(connection)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare(include_str!("migrate/history.sql"))?;
+    let applied = statement.query_map([], |row| {
+        Ok(AppliedMigration {
+            number: row.get(0)?,
+            applied_at: row.get(1)?,
+            definitions: row.get(2)?,
+        })
+    });
+    applied?.collect()
+}
+
 /// The newest migration of a file.
 pub(super) fn newest(connection: &Connection) -> Result<Option<Recorded>, rusqlite::Error> {
-    let has_history =
-        connection.query_row(include_str!("migrate/has_history.sql"), [], |row| row.get(0));
-    if !has_history? {
+    if !has_history(connection)? {
         return Ok(None);
     }
     let recorded = |row: &rusqlite::Row<'_>| {

@@ -91,16 +91,23 @@ fn read(bytes: &[u8]) -> Option<Vec<Arc<CommittedEvent>>> {
     for index in 0..written.len() {
         match written.remove(index.to_string().as_str())? {
             Value::Null => {}
-            Value::Object(mut event) => {
-                let entity = event.get(ENTITY)?.as_u64()?;
-                let entity = EntityId::new(usize::try_from(entity).ok()?);
-                let value = event.remove(VALUE)?;
-                events.push(Arc::new(CommittedEvent::Row(RowEvent { entity, value })));
+            Value::Array(rows) => {
+                for event in rows {
+                    events.push(read_event(event)?);
+                }
             }
-            _ => return None,
+            event => events.push(read_event(event)?),
         }
     }
     Some(events)
+}
+
+fn read_event(event: Value) -> Option<Arc<CommittedEvent>> {
+    let Value::Object(mut event) = event else { return None };
+    let entity = event.get(ENTITY)?.as_u64()?;
+    let entity = EntityId::new(usize::try_from(entity).ok()?);
+    let value = event.remove(VALUE)?;
+    Some(Arc::new(CommittedEvent::Row(RowEvent { entity, value })))
 }
 
 #[cfg(test)]
@@ -117,8 +124,17 @@ mod tests {
         let written =
             br#"{"0":{"entity":1,"value":"first"},"1":null,"2":{"entity":0,"value":"second"}}"#;
         assert_eq!(read(written), Some(expected.to_vec()));
+        let several =
+            br#"{"0":[{"entity":1,"value":"first"},{"entity":0,"value":"second"}],"1":[]}"#;
+        assert_eq!(read(several), Some(expected.to_vec()));
         assert_eq!(read(b"{}"), Some(Vec::new()));
-        for other in [&b"null"[..], b"{\"0\":1}", b"{\"0\":{\"entity\":0}}", b"{\"1\":null}"] {
+        for other in [
+            &b"null"[..],
+            b"{\"0\":1}",
+            b"{\"0\":{\"entity\":0}}",
+            b"{\"1\":null}",
+            b"{\"0\":[null]}",
+        ] {
             assert_eq!(read(other), None);
         }
     }

@@ -46,7 +46,7 @@ pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKin
 pub use events::{CommittedEvent, CommittedEvents, NodeEvent, RowEvent};
 pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
-pub use migration::{ExtensionState, MigrationAccess, Record, Recorded};
+pub use migration::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded};
 pub use new_id::cuid as new_cuid;
 pub use observed::{Bounding, Observed, ReadForm, Round};
 pub use operand::Variables;

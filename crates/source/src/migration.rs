@@ -11,6 +11,17 @@ pub struct Recorded {
     pub tables: String,
 }
 
+/// A migration that was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppliedMigration {
+    /// From 1.
+    pub number: i64,
+    /// In UTC, as ISO 8601 with milliseconds.
+    pub applied_at: String,
+    /// The type definitions.
+    pub definitions: String,
+}
+
 /// A migration that is to be recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'r> {

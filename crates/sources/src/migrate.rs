@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catalog::Catalog;
-use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
+use source::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
 use source_postgres::migrate::PostgresMigration;
 use source_sqlite::migrate::SqliteMigration;
 use storage::database::{
@@ -120,6 +120,14 @@ impl Migrator {
     #[must_use]
     pub fn newest(&self) -> Option<&Recorded> {
         self.newest.as_ref()
+    }
+
+    /// All applied migrations, the oldest first.
+    pub async fn history(&self) -> Result<Vec<AppliedMigration>, MigrateError> {
+        Ok(match &self.driver {
+            Driver::Sqlite(driver) => driver.history()?,
+            Driver::Postgres(driver) => driver.history().await?,
+        })
     }
 
     /// Tables of the newest migration; none if there is no migration.

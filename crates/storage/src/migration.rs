@@ -9,6 +9,7 @@
 //! * `relation`: relations that are stored elsewhere than before
 //! * `group`: tables of groups, whose members come and go
 //! * [`renames`]: parts of recorded tables that get other names
+//! * `other_key`: tables whose keys change
 //! * `in_place`: steps where ALTER TABLE changes types and constraints
 //! * `rebuild`: steps where tables are rebuilt
 //! * [`drift`]: recorded tables and the actual ones
@@ -18,6 +19,7 @@ mod difference;
 pub mod drift;
 mod group;
 mod in_place;
+mod other_key;
 mod rebuild;
 mod relation;
 pub mod renames;
@@ -33,7 +35,7 @@ use sql::{print_definition, print_table_rows};
 use self::difference::Difference;
 use self::renames::{Actual, Renames};
 use crate::database::{Database, ExtensionSupport, TRIGRAM_EXTENSION, VECTOR_EXTENSION};
-use crate::definition::{TriggerDefinition, data_type, identifier, triggers};
+use crate::definition::{TriggerDefinition, identifier, triggers};
 use crate::tables::{IndexMethod, Table, Tables};
 
 /// The steps from recorded tables to new ones, in their order.
@@ -106,6 +108,11 @@ pub enum Change {
         table: Box<str>,
         field: Box<str>,
     },
+    /// Permits one related row.
+    LimitRelation {
+        table: Box<str>,
+        field: Box<str>,
+    },
 }
 
 /// A query that counts rows.
@@ -159,6 +166,10 @@ pub enum Obstacle {
     Labels { table: Box<str>, column: Box<str> },
     /// Rows without another that they must have.
     Unrelated { table: Box<str>, field: Box<str> },
+    /// Rows with several others of which they may have one.
+    Several { table: Box<str>, field: Box<str> },
+    /// Rows of a table whose key changes.
+    Key { table: Box<str> },
     /// Values that would not be unique.
     Duplicate { table: Box<str>, column: Box<str> },
 }
@@ -187,18 +198,11 @@ pub fn plan_renamed(
     database: &Database,
 ) -> Result<Migration, KeyChanged> {
     let renamed = renames::renamed(old, new, renames, database);
-    for table in &new.tables {
-        let old = renamed.tables.find(&table.name);
-        let is_other = |key: &str| {
-            let columns = (old.and_then(|old| old.find_column(key)), table.find_column(key));
-            matches!(columns, (Some(old), Some(new)) if data_type(old) != data_type(new))
-        };
-        // References have the types of keys.
-        if table.primary_key.iter().any(|key| is_other(key)) {
-            return Err(KeyChanged { table: table.name.clone() });
-        }
-    }
-    plan_after(&renamed.tables, new, renamed.actual, renamed.steps, database)
+    let begun = (renamed.actual, renamed.steps);
+    let kept = other_key::dropped(renamed.tables, new, begun, database);
+    let mut migration = plan_after(&kept.tables, new, kept.actual, kept.steps, database)?;
+    migration.moves_rows |= kept.is_changed;
+    Ok(migration)
 }
 
 /// Plans the migration after some steps that rename.
@@ -213,6 +217,7 @@ fn plan_after(
     let mut planner = Planner { old, new, difference, database, actual, steps, moves_rows: false };
     planner.extensions();
     planner.require_relations();
+    planner.single_relations();
     match database.flavor.definitions.alters_tables {
         true => planner.in_place(),
         false => planner.rebuilding(),
@@ -375,6 +380,9 @@ impl fmt::Display for Change {
             Self::RequireRelation { table, field } => {
                 write!(formatter, "require a related row of {table}.{field}")
             }
+            Self::LimitRelation { table, field } => {
+                write!(formatter, "permit one related row of {table}.{field}")
+            }
         }
     }
 }
@@ -434,6 +442,14 @@ impl fmt::Display for Obstacle {
             Self::Unrelated { table, field } => {
                 write!(formatter, "{table}.{field} becomes required, and rows have no related row")
             }
+            Self::Several { table, field } => write!(
+                formatter,
+                "{table}.{field} has one related row at most, and rows have several"
+            ),
+            Self::Key { table } => write!(
+                formatter,
+                "the key of the table {table} changes, on which references to its rows depend"
+            ),
             Self::Duplicate { table, column } => write!(
                 formatter,
                 "{table}.{column} becomes unique, and rows have values that others have, too"
@@ -461,6 +477,13 @@ impl Obstacle {
             Self::Unrelated { .. } => {
                 "make the field optional, migrate, relate these rows, make it required, and migrate \
                  again."
+            }
+            Self::Several { .. } => {
+                "make the field a list; or leave one related row to each row, and migrate again."
+            }
+            Self::Key { .. } => {
+                "give the type another stored name, which makes a new table; or delete the rows, and \
+                 migrate again."
             }
             Self::Duplicate { .. } => "give each row a value of its own, and migrate again.",
         }

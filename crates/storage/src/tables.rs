@@ -31,12 +31,16 @@ pub struct Table {
     /// Relations in which each of its rows must have another; `None`: it is not recorded. The
     /// database does not check them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requires: Option<Vec<RequiredRelation>>,
+    pub requires: Option<Vec<RelationOfRows>>,
+    /// Relations in which each of its rows has at most one other; `None`: it is not recorded. The
+    /// database does not check them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub singles: Option<Vec<RelationOfRows>>,
 }
 
-/// A relation in which rows must have another.
+/// A relation of the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RequiredRelation {
+pub struct RelationOfRows {
     pub relation: Relation,
     /// The end of these rows.
     pub side: Side,

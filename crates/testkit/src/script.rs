@@ -31,6 +31,8 @@ pub enum Packages {
     Clients,
     /// The clients of Prisma 1, which need an older `graphql`.
     PrismaClients,
+    /// The commands of Prisma 1.
+    PrismaCommands,
 }
 
 impl Packages {
@@ -39,6 +41,9 @@ impl Packages {
         match self {
             Self::Clients => ["crates/server/tests/clients", "target/clients"],
             Self::PrismaClients => ["crates/server/tests/prisma/clients", "target/prisma-clients"],
+            Self::PrismaCommands => {
+                ["crates/server/tests/prisma/commands", "target/prisma-commands"]
+            }
         }
     }
 }

@@ -14,6 +14,9 @@ const FOLDER: &str = "clients";
 const PRISMA_CLIENTS: &str = "prisma-clients";
 
 /// Under `target`.
+const PRISMA_COMMANDS: &str = "prisma-commands";
+
+/// Under `target`.
 const COMPOSERS: &str = "composers";
 
 /// The names of the browser's program in distributions; the test looks for the same.
@@ -39,6 +42,8 @@ pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, Client
     npm::provide(workspace, &composers, COMPOSERS, offline)?;
     let prisma = workspace.join("crates/server/tests/prisma/clients");
     npm::provide(workspace, &prisma, PRISMA_CLIENTS, offline)?;
+    let commands = workspace.join("crates/server/tests/prisma/commands");
+    npm::provide(workspace, &commands, PRISMA_COMMANDS, offline)?;
     let source = workspace.join("crates/server/tests/clients");
     Ok(npm::provide(workspace, &source, FOLDER, offline)?)
 }

@@ -15,9 +15,14 @@ impl Walk<'_> {
                 let entity = self.path(path, within);
                 let mut below = self.along(*hop, &Within { entity, ..Within::nothing() });
                 self.filter(filter, &mut below);
+                below.paths = Some(Vec::new());
                 self.aggregate(aggregate, &mut below);
+                // A join row counts as absent if its other row is hidden.
+                let mut visible = vec![below.visible];
+                let paths = below.paths.unwrap_or_default();
+                visible.extend(paths.into_iter().map(|(path, visible)| behind(&path, visible)));
                 let own = std::mem::replace(filter, Filter::all());
-                *filter = Filter::barrier(below.visible, own);
+                *filter = Filter::barrier(Filter::and(visible), own);
             }
             OrderKey::Call(call) => self.call(call, within),
             OrderKey::FunctionRows { call, filter, aggregate } => {
@@ -211,4 +216,13 @@ impl Walk<'_> {
         let mut within = Within::rows(Some(entity), Filter::all());
         self.filter(filter, &mut within);
     }
+}
+
+/// A condition on the row at the end of a path of to-one hops.
+fn behind(path: &[Hop], filter: Filter) -> Filter {
+    path.iter().rev().fold(filter, |filter, hop| Filter::Relation {
+        hop: *hop,
+        quantifier: Quantifier::Some,
+        filter: Box::new(filter),
+    })
 }

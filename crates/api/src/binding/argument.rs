@@ -55,7 +55,10 @@ pub enum ArgumentRole {
     CountsDistinct,
     /// A list of enum values, bound by [`ValueBinding::GroupBy`](super::ValueBinding::GroupBy): an
     /// argument of [`ConnectionField::Groups`](super::ConnectionField::Groups).
-    GroupBy,
+    GroupBy {
+        /// The error of conditions on groups without a key.
+        unkeyed: Box<str>,
+    },
     /// An object of [`ArgumentRole::GroupField`]s: an argument of
     /// [`ConnectionField::RowGroups`](super::ConnectionField::RowGroups).
     GroupFields,

@@ -65,10 +65,9 @@ pub(super) fn of_data(of: DataOf, role: &InputRole) -> Option<Reading> {
         (_, WriteRole::Stored(_) | WriteRole::Related(RelatedRole::Limited(_)))
         | (DataOf::Existing | DataOf::All, WriteRole::Assign { .. }) => Some(Reading::Value),
         (DataOf::EachNew, WriteRole::Related(RelatedRole::Reference(_))) => Some(KEY),
-        (
-            DataOf::New | DataOf::Existing | DataOf::All,
-            WriteRole::Related(RelatedRole::Elements(_)),
-        ) => Some(Reading::Members(Position::RelatedElements)),
+        (_, WriteRole::Related(RelatedRole::Elements(_))) => {
+            Some(Reading::Members(Position::RelatedElements))
+        }
         (DataOf::New | DataOf::Existing, WriteRole::Related(RelatedRole::Relation(_))) => {
             Some(Reading::Members(Position::RelatedVerbs))
         }

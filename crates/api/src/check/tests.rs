@@ -125,7 +125,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Order
-          Order: Sort, Then, Directed, SortOfEdge, Related, RelatedAggregates, FunctionAggregates, Field, Edge, Common, Computed
+          Order: Sort, Then, Directed, SortOfEdge, Related, RelatedAggregates, RelatedAggregatesThrough, FunctionAggregates, Field, Edge, Common, Computed
           other: Refused
 
         AggregateOrder
@@ -369,7 +369,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         RelatedData(EachNew)
-          Write: Stored, Related(Limited | Reference)
+          Write: Stored, Related(Elements | Limited | Reference)
           other: Refused
 
         RelatedData(Existing)

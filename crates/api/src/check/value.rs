@@ -27,7 +27,7 @@ impl ReadValues {
     pub(super) fn of(role: &InputRole) -> Self {
         match role {
             InputRole::Argument(ArgumentRole::OrderBy) => Self::Orders,
-            InputRole::Argument(ArgumentRole::GroupBy) => Self::GroupKeys,
+            InputRole::Argument(ArgumentRole::GroupBy { .. }) => Self::GroupKeys,
             InputRole::Argument(ArgumentRole::Nearest(NearestRole::By)) => Self::Vectors,
             InputRole::Order(OrderRole::Directed(_)) => Self::Sorted,
             InputRole::Argument(ArgumentRole::DistinctOn | ArgumentRole::CountedColumns) => {
@@ -51,6 +51,7 @@ impl ReadValues {
                 | OrderRole::SortOfEdge(_)
                 | OrderRole::Related(_)
                 | OrderRole::RelatedAggregates(_)
+                | OrderRole::RelatedAggregatesThrough { .. }
                 | OrderRole::FunctionAggregates(_)
                 | OrderRole::Aggregates(_),
             )

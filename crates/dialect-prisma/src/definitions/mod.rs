@@ -51,7 +51,8 @@ pub fn read(text: &str) -> Result<Model, Vec<DefinitionProblem>> {
         places::check(&names, &related, &types, &relations.relations, &mut problems);
     }
     renames::check(&names, &types, &mut problems);
-    if types.is_empty() && problems.is_empty() {
+    // A datamodel of enums alone is valid, as in Prisma; there is no API of it.
+    if types.is_empty() && enums.is_empty() && problems.is_empty() {
         let message =
             "there is no type: define one, as in `type Post { id: ID! @id title: String! }`";
         problems.refuse(At::definitions(1, 1), message);

@@ -6,15 +6,20 @@
 //! * `schema`: from the texts of the schemas
 //! * `request`: from a request to its root fields, and from their values to the answer
 //! * `services`: the values of the management API
+//! * `steps`: the steps of recorded migrations
 
 mod request;
 mod schema;
 mod services;
+mod steps;
 
 use std::sync::LazyLock;
 
 pub use request::{Begun, Endpoint, RequestedField};
-pub use services::{Served, resolve};
+pub use services::{RecordedMigration, Served, resolve};
+
+/// The fields of the management API that need the history of migrations.
+pub const OF_HISTORY: [&str; 2] = ["migrationStatus", "listMigrations"];
 
 /// <https://github.com/prisma/prisma1>, `SchemaBuilder.scala` of the deploy server.
 const MANAGEMENT: &str = include_str!("management.graphql");

@@ -17,7 +17,7 @@ use super::schema;
 const MOST_SELECTIONS: usize = 10_000;
 
 /// The member of a value that names its type, where several are possible.
-const TYPE: &str = "__typename";
+pub(super) const TYPE: &str = "__typename";
 
 /// A schema whose fields are resolved by hand.
 #[derive(Debug)]

@@ -4,15 +4,31 @@ use graphql::{ErrorCode, GraphQLError};
 use serde_json::{Map, Value as Json, json};
 
 use super::RequestedField;
+use super::steps::steps;
 use crate::definitions;
 use crate::errors;
 use crate::model::Model;
+
+/// A migration of the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedMigration {
+    /// From 1.
+    pub number: i64,
+    /// The moment at which it was applied, as ISO 8601.
+    pub applied_at: String,
+    /// The text of the datamodel.
+    pub datamodel: String,
+}
 
 /// The served service, and the server.
 #[derive(Clone, Copy, Debug)]
 pub struct Served<'s> {
     pub name: &'s str,
     pub stage: &'s str,
+    /// The id of the service.
+    pub id: &'s str,
+    /// Its migrations, the oldest first, if a field of [`OF_HISTORY`](super::OF_HISTORY) is wanted.
+    pub history: &'s [RecordedMigration],
     /// The text of the datamodel.
     pub text: &'s str,
     pub model: &'s Model,
@@ -25,6 +41,9 @@ pub struct Served<'s> {
 
 /// The version of Prisma whose API is served: its commands choose by it what they ask.
 const PRISMA_VERSION: &str = "1.34.12";
+
+const NO_HISTORY: &str = "No migration of the service is recorded: its tables were made by another \
+     program. `thalweg migrate DATAMODEL --data DATABASE --adopt` records them.";
 
 /// The value of a root field. Without the refusal of the caller's token everything may be asked, with
 /// it the server's version alone.
@@ -47,6 +66,21 @@ pub fn resolve(
     let input = wanted.arguments.get("input").and_then(Json::as_object).unwrap_or(&none);
     match wanted.name {
         "listProjects" => Ok(Json::Array(vec![served.project()])),
+        "migrationStatus" => {
+            served.check(wanted.arguments)?;
+            match served.history {
+                [] => Err(GraphQLError::new(ErrorCode::NotFound, NO_HISTORY)),
+                [first] => served.migration(None, first),
+                [.., former, last] => served.migration(Some(former), last),
+            }
+        }
+        "listMigrations" => {
+            served.check(wanted.arguments)?;
+            let formers = std::iter::once(None).chain(served.history.iter().map(Some));
+            let migrations = formers.zip(served.history);
+            let migrations = migrations.map(|(former, own)| served.migration(former, own));
+            Ok(Json::Array(migrations.collect::<Result<_, _>>()?))
+        }
         "project" => served.check(wanted.arguments).map(|()| served.project()),
         "deploy" => served.check(input).and_then(|()| served.deploy(input)),
         "addProject" => match served.check(input) {
@@ -77,6 +111,37 @@ fn text<'m>(members: &'m Map<String, Json>, name: &str) -> &'m str {
 impl Served<'_> {
     fn project(&self) -> Json {
         json!({ "name": self.name, "stage": self.stage, "datamodel": self.text })
+    }
+
+    /// A migration with the steps from the one before it.
+    fn migration(
+        &self,
+        former: Option<&RecordedMigration>,
+        own: &RecordedMigration,
+    ) -> Result<Json, GraphQLError> {
+        let read = |own: &RecordedMigration| {
+            definitions::read(&own.datamodel).map_err(|problems| {
+                let problem = problems.first().map(ToString::to_string).unwrap_or_default();
+                unsupported(&format!(
+                    "The datamodel of migration {} is not valid any more: {problem}",
+                    own.number
+                ))
+            })
+        };
+        let before = former.map(read).transpose()?.unwrap_or_default();
+        let steps = steps(&before, &read(own)?);
+        Ok(json!({
+            "projectId": self.id,
+            "revision": own.number,
+            "status": "SUCCESS",
+            "applied": steps.len(),
+            "rolledBack": 0,
+            "errors": [],
+            "startedAt": own.applied_at,
+            "finishedAt": own.applied_at,
+            "datamodel": own.datamodel,
+            "steps": steps,
+        }))
     }
 
     /// Refuses the name and the stage of another service.
@@ -160,10 +225,21 @@ mod tests {
     const DATAMODEL: &str = "type User { id: ID! @id }";
 
     fn check(query: &str, variables: &Json, refused: Option<&GraphQLError>, expected: &Expect) {
+        check_after(&[], query, (variables, refused), expected);
+    }
+
+    fn check_after(
+        history: &[RecordedMigration],
+        query: &str,
+        (variables, refused): (&Json, Option<&GraphQLError>),
+        expected: &Expect,
+    ) {
         let model = definitions::read(DATAMODEL).unwrap();
         let served = Served {
             name: "blog",
             stage: "dev",
+            id: "blog$dev",
+            history,
             text: DATAMODEL,
             model: &model,
             secrets: &["a secret".into()],
@@ -305,6 +381,100 @@ mod tests {
             hook,
             &expect![[
                 r#"NotSupported Subscriptions of prisma.yml, which call URLs, are not supported: subscribe over a WebSocket. [Field("deploy")]"#
+            ]],
+        );
+    }
+
+    /// A history of these datamodels.
+    fn history(datamodels: &[&str]) -> Vec<RecordedMigration> {
+        let migrations = (1..).zip(datamodels).map(|(number, datamodel)| RecordedMigration {
+            number,
+            applied_at: format!("2020-01-0{number}T00:00:00.000Z"),
+            datamodel: (*datamodel).to_owned(),
+        });
+        migrations.collect()
+    }
+
+    #[test]
+    fn recorded_migrations_are_told_with_their_steps() {
+        let migrations = history(&[
+            "type User { id: ID! @id }",
+            "type User { id: ID! @id age: Int @default(value: 3) role: Role posts: [Post!]! }
+             type Post { id: ID! @id author: User @relation(link: INLINE) } enum Role { A B }
+             type Note { id: ID! @id by: User @relation(name: \"By\", link: INLINE) }",
+            "type Person @rename(oldName: \"User\") {
+               id: ID! @id years: Float! @rename(oldName: \"age\") role: Role
+               posts: [Post!]! @relation(name: \"Written\")
+             }
+             type Post @db(name: \"posts\") {
+               id: ID! @id writer: Person @relation(name: \"Written\", link: INLINE)
+             }
+             type Note { id: ID! @id by: Person @relation(name: \"By\", link: INLINE) }
+             enum Role { A C }",
+            "type Person { id: ID! @id years: Float! } enum Kind { A }",
+        ]);
+        let none = json!({});
+        let status = "{ migrationStatus(name: \"blog\", stage: \"dev\") {
+            projectId revision status applied rolledBack errors startedAt finishedAt datamodel
+        } }";
+        check_after(
+            &migrations[..1],
+            status,
+            (&none, None),
+            &expect![[
+                r#"{"migrationStatus":{"projectId":"blog$dev","revision":1,"status":"SUCCESS","applied":2,"rolledBack":0,"errors":[],"startedAt":"2020-01-01T00:00:00.000Z","finishedAt":"2020-01-01T00:00:00.000Z","datamodel":"type User { id: ID! @id }"}}"#
+            ]],
+        );
+        check_after(
+            &[],
+            status,
+            (&none, None),
+            &expect![[
+                r#"NotFound No migration of the service is recorded: its tables were made by another program. `thalweg migrate DATAMODEL --data DATABASE --adopt` records them. [Field("migrationStatus")]"#
+            ]],
+        );
+        let list = "{ listMigrations(name: \"blog\", stage: \"dev\") { revision applied steps {
+            type
+            ... on CreateModel { name } ... on DeleteModel { name } ... on UpdateModel { name to: newName }
+            ... on CreateEnum { name values } ... on DeleteEnum { name }
+            ... on UpdateEnum { name now: values }
+            ... on CreateField { model name typeName isRequired isList unique relation default enum }
+            ... on DeleteField { model name }
+            ... on UpdateField { model name newName of: typeName required: isRequired list: isList one: unique default }
+            ... on CreateRelation { name leftModel rightModel } ... on DeleteRelation { name }
+            ... on UpdateRelation { name newName }
+        } } }";
+        check_after(
+            &migrations,
+            list,
+            (&none, None),
+            &expect![[
+                r#"{"listMigrations":[{"revision":1,"applied":2,"steps":[{"type":"CreateModel","name":"User"},{"type":"CreateField","model":"User","name":"id","typeName":"ID","isRequired":true,"isList":false,"unique":true,"relation":null,"default":null,"enum":null}]},{"revision":2,"applied":12,"steps":[{"type":"CreateEnum","name":"Role","values":["A","B"]},{"type":"CreateModel","name":"Post"},{"type":"CreateModel","name":"Note"},{"type":"CreateField","model":"User","name":"age","typeName":"Int","isRequired":false,"isList":false,"unique":false,"relation":null,"default":"3","enum":null},{"type":"CreateField","model":"User","name":"role","typeName":"Role","isRequired":false,"isList":false,"unique":false,"relation":null,"default":null,"enum":"Role"},{"type":"CreateField","model":"User","name":"posts","typeName":"Post","isRequired":false,"isList":true,"unique":false,"relation":"PostToUser","default":null,"enum":null},{"type":"CreateField","model":"Post","name":"id","typeName":"ID","isRequired":true,"isList":false,"unique":true,"relation":null,"default":null,"enum":null},{"type":"CreateField","model":"Post","name":"author","typeName":"User","isRequired":false,"isList":false,"unique":false,"relation":"PostToUser","default":null,"enum":null},{"type":"CreateField","model":"Note","name":"id","typeName":"ID","isRequired":true,"isList":false,"unique":true,"relation":null,"default":null,"enum":null},{"type":"CreateField","model":"Note","name":"by","typeName":"User","isRequired":false,"isList":false,"unique":false,"relation":"By","default":null,"enum":null},{"type":"CreateRelation","name":"PostToUser","leftModel":"Post","rightModel":"User"},{"type":"CreateRelation","name":"By","leftModel":"Note","rightModel":"User"}]},{"revision":3,"applied":7,"steps":[{"type":"DeleteField","model":"Post","name":"author"},{"type":"UpdateEnum","name":"Role","now":["A","C"]},{"type":"UpdateField","model":"User","name":"age","newName":"years","of":"Float","required":true,"list":null,"one":null,"default":null},{"type":"UpdateModel","name":"User","to":"Person"},{"type":"UpdateModel","name":"Post","to":"Post"},{"type":"UpdateRelation","name":"PostToUser","newName":"Written"},{"type":"CreateField","model":"Post","name":"writer","typeName":"Person","isRequired":false,"isList":false,"unique":false,"relation":"Written","default":null,"enum":null}]},{"revision":4,"applied":8,"steps":[{"type":"DeleteRelation","name":"Written"},{"type":"DeleteRelation","name":"By"},{"type":"DeleteField","model":"Person","name":"role"},{"type":"DeleteField","model":"Person","name":"posts"},{"type":"DeleteModel","name":"Post"},{"type":"DeleteModel","name":"Note"},{"type":"DeleteEnum","name":"Role"},{"type":"CreateEnum","name":"Kind","values":["A"]}]}]}"#
+            ]],
+        );
+        check_after(&[], list, (&none, None), &expect![[r#"{"listMigrations":[]}"#]]);
+        let other = "{ listMigrations(name: \"shop\", stage: \"dev\") { revision } }";
+        check_after(
+            &migrations,
+            other,
+            (&none, None),
+            &expect![[
+                r#"NotFound No service with name 'shop' and stage 'dev' found [Field("listMigrations")]"#
+            ]],
+        );
+        let refused = GraphQLError::new(ErrorCode::Unauthenticated, "no");
+        check_after(
+            &migrations,
+            status,
+            (&none, Some(&refused)),
+            &expect![[r#"Unauthenticated no [Field("migrationStatus")]"#]],
+        );
+        check_after(
+            &history(&["type"]),
+            status,
+            (&none, None),
+            &expect![[
+                r#"NotSupported The datamodel of migration 1 is not valid any more: line 1, column 5: definitions: syntax error: expected a name: correct the syntax [Field("migrationStatus")]"#
             ]],
         );
     }

@@ -29,6 +29,9 @@ pub(super) const FUNCTIONS: [Function; 4] = [
 const GROUPS: &str = "The rows that pass `where` in groups: one for each combination of the values of \
      these fields. The other arguments of the connection have no effect on groups.";
 
+const UNKEYED: &str =
+    "`having` is a condition on groups: give at least one field in `by`, or use `where`.";
+
 const HAVING: &str = "The groups that pass all of these conditions.";
 
 /// The fields of the functions in the object of a type's aggregates.
@@ -167,7 +170,7 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex) -> Option<DraftFi
     ];
     build.object(&group, fields);
     let binding = FieldBinding::Connection(ConnectionField::Groups);
-    let keys = InputBinding::lenient(ArgumentRole::GroupBy);
+    let keys = InputBinding::lenient(ArgumentRole::GroupBy { unkeyed: UNKEYED.into() });
     let by = DraftInput::new("by", &format!("[{by}!]!"), keys);
     let having = add_having(build, index);
     let conditions = InputBinding::lenient(FilterRole::Conditions);

@@ -56,12 +56,12 @@ pub(super) fn create(
 }
 
 /// Adds the values of many new rows, if the extension is chosen and there are any: those of the row
-/// itself, and the rows to which it refers.
+/// itself with its lists, and the rows to which it refers.
 pub(super) fn create_many(build: &mut Builder<'_>, index: TypeIndex) -> Option<String> {
     if !build.offered.extensions.create_many {
         return None;
     }
-    let mut members = single_values(build, index, Written::New);
+    let mut members = scalars(build, index, Written::New);
     for relation in build.relations(index) {
         let Some(writes) = rows::writes(build, relation) else { continue };
         let (RelationLink::Forward { .. }, Some(unique)) = (writes.link, unique(build, relation))
@@ -155,7 +155,13 @@ fn single_values(build: &Builder<'_>, index: TypeIndex, written: Written) -> Vec
     let owner = &*build.r#type(index).name;
     let mut members = Vec::new();
     for (place, field, scalar) in build.scalars(index) {
-        if !is_written(scalar, written) {
+        let column = build.located.column(index, place);
+        let is_given_number = build.offered.is_introspected
+            && written == Written::New
+            && scalar.behaviour == Behaviour::Id(IdStrategy::None);
+        if !(is_written(scalar, written) || is_given_number)
+            || column.is_some_and(|column| column.is_generated)
+        {
             continue;
         }
         let name = build.scalar_name(scalar.r#type);
@@ -166,7 +172,7 @@ fn single_values(build: &Builder<'_>, index: TypeIndex, written: Written) -> Vec
             }
         };
         let r#type = required_if(is_given && written == Written::New, name);
-        let binding = match build.located.column(index, place) {
+        let binding = match column {
             Some(column) => InputBinding {
                 role: stored(build, (field, scalar), column.field).into(),
                 // Of a required field of a new row without a default the type refuses null.
@@ -194,7 +200,7 @@ fn stored(
     stored: FieldId,
 ) -> WriteRole {
     match scalar.r#type {
-        ScalarType::Id if build.offered.has_short_ids => {
+        ScalarType::Id if !build.offered.is_introspected => {
             WriteRole::Related(RelatedRole::Limited(Box::new(LimitedText {
                 field: stored,
                 most: ID_CHARACTERS,

@@ -11,7 +11,6 @@ use super::groups::{FUNCTIONS, Function, is_made};
 use crate::model::{ScalarType, TypeIndex};
 
 const DIRECTION: &str = "SortOrder";
-const COUNT: &str = "RelationCountSortInput";
 
 const SORT: &str = "The rows in the order of each of these values, after that of orderBy. Null is \
      greater than every value.";
@@ -56,12 +55,11 @@ fn add_shared(build: &mut Builder<'_>) {
     let descending = ValueBinding::Placed { direction: Direction::Descending, nulls: Nulls::First };
     let values = vec![DraftValue::new("ASC", ascending), DraftValue::new("DESC", descending)];
     build.values(DIRECTION, values);
-    build.input(COUNT, vec![member("count", DIRECTION, OrderRole::RelatedCount)]);
 }
 
 /// The order by the row of a relation, or by aggregates of its rows. One row that has the column of
-/// the relation itself is found by its least value, since nothing enforces that it is one. A table of
-/// pairs has the number of rows alone, and does not say which of several is meant.
+/// the relation itself, or is found by a table of pairs, is found by its least value, since nothing
+/// enforces that it is one.
 fn of_relation(build: &Builder<'_>, relation: RelationField<'_>) -> Option<DraftInput> {
     let path = build.located.path(relation.index, relation.end)?;
     match (relation.is_list, path) {
@@ -69,20 +67,26 @@ fn of_relation(build: &Builder<'_>, relation: RelationField<'_>) -> Option<Draft
             let r#type = aggregates_name(build, relation.target);
             Some(member(relation.name, &r#type, OrderRole::RelatedAggregates(hop)))
         }
-        (true, RelationPath::Through { near: hop, .. }) => {
-            Some(member(relation.name, COUNT, OrderRole::RelatedAggregates(hop)))
+        (true, RelationPath::Through { near, far }) => {
+            let r#type = aggregates_name(build, relation.target);
+            let role = OrderRole::RelatedAggregatesThrough { near, far };
+            Some(member(relation.name, &r#type, role))
         }
         (false, RelationPath::Hop(hop)) if hop.direction == HopDirection::Forward => {
             build.scalars(relation.target).next()?;
             let r#type = name(build, relation.target);
             Some(member(relation.name, &r#type, OrderRole::Related(hop)))
         }
-        (false, RelationPath::Hop(hop)) => {
+        (false, path) => {
             build.scalars(relation.target).find(|(_, _, scalar)| has_least(scalar.r#type))?;
-            let r#type = values_name(build, relation.target);
-            Some(member(relation.name, &r#type, OrderRole::RelatedAggregates(hop)))
+            let role = match path {
+                RelationPath::Hop(hop) => OrderRole::RelatedAggregates(hop),
+                RelationPath::Through { near, far } => {
+                    OrderRole::RelatedAggregatesThrough { near, far }
+                }
+            };
+            Some(member(relation.name, &values_name(build, relation.target), role))
         }
-        (false, RelationPath::Through { .. }) => None,
     }
 }
 

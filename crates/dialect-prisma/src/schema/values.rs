@@ -40,6 +40,9 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
                 (FieldKind::Scalar(scalar), LocatedField::Column(column)) => {
                     let leaf = leaf(model, scalar.r#type, column);
                     builder.bind_column(column.field, single(leaf));
+                    if column.is_generated {
+                        continue;
+                    }
                     entity.made_on_create.extend(made(scalar, column));
                     if scalar.behaviour == Behaviour::UpdatedAt {
                         entity.made_on_update.push((column.field, Operand::Now));

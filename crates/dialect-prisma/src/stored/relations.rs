@@ -2,12 +2,12 @@
 
 use storage::plan::Names;
 use storage::tables::{
-    self, Column, ColumnType, Index, IndexMethod, OnDelete, Reference, RequiredRelation, Side,
+    self, Column, ColumnType, Index, IndexMethod, OnDelete, Reference, RelationOfRows, Side,
     Stored, StoredValue, Table, Unique,
 };
 
 use super::{key_column, key_type};
-use crate::model::{End, FieldKind, Model, Relation, RelationEnd, RelationStorage, Type};
+use crate::model::{End, Field, FieldKind, Model, Relation, RelationEnd, RelationStorage, Type};
 
 /// Adds a relation to the tables. Those of the types come first, in their order.
 pub(super) fn store(
@@ -18,13 +18,13 @@ pub(super) fn store(
 ) {
     if let Some(ends) = ends(model, relation) {
         for end in [End::A, End::B] {
-            let own = relation.end(end);
-            let table = own.r#type.0;
-            if is_required(model, own)
-                && let Some(requires) = tables.get_mut(table).and_then(|own| own.requires.as_mut())
-            {
-                requires.push(RequiredRelation { relation: ends.clone(), side: side(end) });
+            let Some(field) = single_field(model, relation.end(end)) else { continue };
+            let Some(table) = tables.get_mut(relation.end(end).r#type.0) else { continue };
+            let own = RelationOfRows { relation: ends.clone(), side: side(end) };
+            if field.is_required {
+                table.requires.get_or_insert_default().push(own.clone());
             }
+            table.singles.get_or_insert_default().push(own);
         }
     }
     match &relation.storage {
@@ -38,13 +38,11 @@ pub(super) fn store(
     }
 }
 
-/// True if a row of an end must have another.
-fn is_required(model: &Model, end: &RelationEnd) -> bool {
-    let own = model.types.get(end.r#type.0);
-    let field = end.field.and_then(|place| own?.fields.get(place));
-    field.is_some_and(|field| {
-        field.is_required && !matches!(field.kind, FieldKind::Relation { is_list: true, .. })
-    })
+/// The field of an end whose rows have at most one other.
+fn single_field<'m>(model: &'m Model, end: &RelationEnd) -> Option<&'m Field> {
+    let field = model.types.get(end.r#type.0)?.fields.get(end.field?)?;
+    let is_list = matches!(field.kind, FieldKind::Relation { is_list: true, .. });
+    (!is_list).then_some(field)
 }
 
 fn find_type(model: &Model, end: &RelationEnd) -> Option<Type> {
@@ -164,5 +162,6 @@ fn pairs(
         stores: Stored::Relation(ends),
         groups: Vec::new(),
         requires: None,
+        singles: None,
     })
 }

@@ -210,6 +210,37 @@ fn changes_of_many_rows_and_cascades_have_none() {
 }
 
 #[test]
+fn each_of_many_new_rows_has_an_event() {
+    check(
+        &[
+            r#"createManyTodoes(data: [{ id: "t1", text: "a" }, { id: "t2", text: "b", tags: { set: [] } }]) { count }"#,
+            r#"createManyTodoes(data: [{ id: "t3", text: "c" }, { id: "t4", text: "d", tags: { set: ["x", "y"] } }]) { count }"#,
+            r#"createManyUsers(data: [{ name: "ann" }, { name: "bob" }]) { count }"#,
+            r#"createManyComments(data: [{ id: "c1", todo: { id: "t4" } }]) { count }"#,
+            r#"createManyTodoes(data: [{ id: "t5", text: "e" }, { id: "t6", text: "a" }]) { count }"#,
+            r#"createManyTodoes(data: [{ id: "t5", text: "e", tags: { set: ["x"] } }, { id: "t6", text: "a" }]) { count }"#,
+        ],
+        &expect![[r#"
+            createManyTodoes(data: [{ id: "t1", text: "a" }, { id: "t2", text: "b", tags: { set: [] } }]) { count }
+              {"todo":{"mutation":"CREATED","node":{"id":"t1","text":"a","tags":[],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+              {"todo":{"mutation":"CREATED","node":{"id":"t2","text":"b","tags":[],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+            createManyTodoes(data: [{ id: "t3", text: "c" }, { id: "t4", text: "d", tags: { set: ["x", "y"] } }]) { count }
+              {"todo":{"mutation":"CREATED","node":{"id":"t3","text":"c","tags":[],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+              {"todo":{"mutation":"CREATED","node":{"id":"t4","text":"d","tags":["x","y"],"comments":[],"owner":null},"updatedFields":null,"previousValues":null}}
+            createManyUsers(data: [{ name: "ann" }, { name: "bob" }]) { count }
+              {"user":{"mutation":"CREATED","node":{"name":"ann","todos":[],"friends":[]},"updatedFields":null,"previousValues":null}}
+              {"user":{"mutation":"CREATED","node":{"name":"bob","todos":[],"friends":[]},"updatedFields":null,"previousValues":null}}
+            createManyComments(data: [{ id: "c1", todo: { id: "t4" } }]) { count }
+              {"comment":{"mutation":"CREATED","node":{"id":"c1","text":null,"todo":{"id":"t4"}},"updatedFields":null,"previousValues":null}}
+            createManyTodoes(data: [{ id: "t5", text: "e" }, { id: "t6", text: "a" }]) { count }
+              error: A unique constraint would be violated on Todo. Details: Field name = text
+            createManyTodoes(data: [{ id: "t5", text: "e", tags: { set: ["x"] } }, { id: "t6", text: "a" }]) { count }
+              error: A unique constraint would be violated on Todo. Details: Field name = text
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_rolled_back_has_no_events() {
     check(
         &[
@@ -290,5 +321,63 @@ fn rows_without_a_field_for_their_key_have_events() {
         let is_new = created == event("CREATED", "a", serde_json::Value::Null);
         assert!(is_new || created == event("CREATED", "b", serde_json::Value::Null), "{created}");
         assert_eq!(listener.next().await, event("UPDATED", "b", json!({ "name": "a" })));
+    });
+}
+
+/// Documents as the subscription tests of Prisma 1 have them.
+#[test]
+fn documents_of_subscriptions_have_aliases_fragments_and_other_operations() {
+    on_each(|address| async move {
+        let served = serve(&address).await;
+        let begin = |query: &str, name: Option<&str>, text: &str| {
+            let variables = serde_json::json!({ "text": text }).to_string();
+            let request = graphql::Request {
+                query: query.to_owned(),
+                operation_name: name.map(Into::into),
+                variables: serde_json::from_str(&variables).unwrap(),
+                ..graphql::Request::default()
+            };
+            served.begin_request(&request)
+        };
+        let kinds = "subscription x($text: String) { todo(where: { mutation_in: [CREATED], node: { \
+             text_contains: $text } }) { node { id } } } mutation y { createTodo(data: { id: \"y\", \
+             text: \"y\" }) { id } }";
+        let mut created = begin(kinds, Some("x"), "a");
+        let updates = "subscription ($text: String) { todo(where: { mutation_in: UPDATED, AND: [{ \
+             updatedFields_contains: \"status\" }, { node: { text_contains: $text } }] }) { mutation \
+             previousValues { ...Before } node { ...After } } } fragment Before on \
+             TodoPreviousValues { id status extra } fragment After on Todo { id state: status }";
+        let mut updated = begin(updates, None, "a");
+        let renamed = "subscription { alias: todo(where: { mutation_in: [DELETED], node: { text: \
+             \"nothing\" } }) { mutation node { id } before: previousValues { id status } } }";
+        let mut deleted = begin(renamed, None, "");
+        for change in [
+            r#"createTodo(data: { id: "t0", text: "b" }) { id }"#,
+            r#"createTodo(data: { id: "t1", text: "a", status: ACTIVE, extra: "[1,2,{\"a\":\"b\"}]" }) { id }"#,
+            r#"updateTodo(where: { id: "t1" }, data: { weight: 1 }) { id }"#,
+            r#"updateTodo(where: { id: "t1" }, data: { status: DONE }) { id }"#,
+            r#"deleteTodo(where: { id: "t1" }) { id }"#,
+        ] {
+            served.change(change).await;
+            if change.contains("DONE") {
+                // The row is read when the response is made.
+                let before =
+                    json!({ "id": "t1", "status": "ACTIVE", "extra": [1, 2, { "a": "b" }] });
+                let event = json!({
+                    "mutation": "UPDATED",
+                    "previousValues": before,
+                    "node": { "id": "t1", "state": "DONE" },
+                });
+                assert_eq!(updated.next().await, json!({ "data": { "todo": event } }));
+            }
+            if change.contains("t1") && change.starts_with("create") {
+                let event = json!({ "node": { "id": "t1" } });
+                assert_eq!(created.next().await, json!({ "data": { "todo": event } }));
+            }
+        }
+        // A deleted row has no conditions on it.
+        let before = json!({ "id": "t1", "status": "DONE" });
+        let event = json!({ "mutation": "DELETED", "node": null, "before": before });
+        assert_eq!(deleted.next().await, json!({ "data": { "alias": event } }));
     });
 }

@@ -61,10 +61,10 @@ impl DataOf {
     /// True if such rows can have the value.
     fn has(self, role: &WriteRole) -> bool {
         match role {
-            WriteRole::Stored(_) | WriteRole::Related(RelatedRole::Limited(_)) => true,
+            WriteRole::Stored(_)
+            | WriteRole::Related(RelatedRole::Limited(_) | RelatedRole::Elements(_)) => true,
             WriteRole::Assign { .. } => matches!(self, Self::Existing | Self::All),
             WriteRole::Related(RelatedRole::Reference(_)) => self == Self::EachNew,
-            WriteRole::Related(RelatedRole::Elements(_)) => self != Self::EachNew,
             WriteRole::Related(RelatedRole::Relation(_)) => {
                 matches!(self, Self::New | Self::Existing)
             }

@@ -29,6 +29,16 @@ impl Context<'_> {
         self.add_event(rows, ResultRows::Changed(step), (EventKind::Created, &[]), place)
     }
 
+    /// Adds the events of all new rows, which a step has inserted.
+    pub(super) fn add_all_created(
+        &mut self,
+        rows: &RelatedRows,
+        step: ir::StepId,
+        place: EventPlace,
+    ) -> Result<(), LowerError> {
+        self.add_events(rows, (ResultRows::Changed(step), false), (EventKind::Created, &[]), place)
+    }
+
     /// Adds the event of a row that the next step updates.
     pub(super) fn add_updated(
         &mut self,
@@ -88,6 +98,17 @@ impl Context<'_> {
         &mut self,
         rows: &RelatedRows,
         found: ResultRows,
+        change: (EventKind, &[Box<str>]),
+        place: EventPlace,
+    ) -> Result<(), LowerError> {
+        self.add_events(rows, (found, true), change, place)
+    }
+
+    /// Adds the events of the rows of a change, or of its only one.
+    fn add_events(
+        &mut self,
+        rows: &RelatedRows,
+        (found, single): (ResultRows, bool),
         (kind, set): (EventKind, &[Box<str>]),
         place: EventPlace,
     ) -> Result<(), LowerError> {
@@ -118,11 +139,11 @@ impl Context<'_> {
             [(KIND, label), (ROW, row), (SET, set), (SET_FIELDS, set_fields), (FORMER, former)];
         let id = self.rows_id();
         // No response of this request shows it: whoever changes the row, its event is whole.
-        let read = ir::StepKind::Read(found.rows(id, true, outputs));
+        let read = ir::StepKind::Read(found.rows(id, single, outputs));
         self.by(ir::Authority::Model, |own| own.add_step(read));
         if let Some(events) = &mut self.events {
             let value = events.object(members);
-            events.insert(place, (rows.entity, id), value);
+            events.insert(place, (rows.entity, id, single), value);
         }
         Ok(())
     }

@@ -38,26 +38,52 @@ impl<'a> Context<'a> {
         Ok(ResultRows::Found(rows.entity, made.is_it()))
     }
 
-    /// Inserts rows by one step, after the rows are found to which they refer.
+    /// Inserts rows by one step, after the rows are found to which they refer; the step has their
+    /// number. Rows of which one has a list of values are inserted one by one, for each needs its own
+    /// key.
     pub(super) fn create_rows(
         &mut self,
         rows: &'a RelatedRows,
         (id, input): InputEntry<'a>,
         place: Place,
     ) -> Result<StepId, LowerError> {
-        let mut inserted = Vec::new();
+        let mut created = Vec::new();
         for item in self.items(&input)? {
-            let data = self.row_data((id, item), DataOf::EachNew, place)?;
-            let mut stored = data.stored;
-            for (writes, given) in data.references {
-                stored.push(self.connected(rows, writes, given, place)?);
+            let mut data = self.row_data((id, item), DataOf::EachNew, place)?;
+            for (writes, given) in std::mem::take(&mut data.references) {
+                data.stored.push(self.connected(rows, writes, given, place)?);
             }
-            inserted.push(self.with_made(rows, stored, true));
+            created.push(data);
         }
-        if inserted.is_empty() {
+        if created.is_empty() {
             return Err(LowerError::refused(NO_ROW, place.location));
         }
-        Ok(self.add_write(rows.entity, WriteKind::Insert(rows_to_insert(inserted))))
+        if created.iter().any(|data| data.elements.iter().any(|(_, values)| !values.is_empty())) {
+            return self.create_each(rows, created, place);
+        }
+        let stored = created.into_iter().map(|data| self.with_made(rows, data.stored, true));
+        let insert = rows_to_insert(stored.collect());
+        let event = self.event_place();
+        let step = self.add_write(rows.entity, WriteKind::Insert(insert));
+        self.add_all_created(rows, step, event)?;
+        Ok(step)
+    }
+
+    /// Inserts rows one by one; the step has their number.
+    fn create_each(
+        &mut self,
+        rows: &'a RelatedRows,
+        created: Vec<RowData<'a>>,
+        place: Place,
+    ) -> Result<StepId, LowerError> {
+        let mut keys = Vec::with_capacity(created.len());
+        for data in created {
+            let (made, _) = self.insert_alone(rows, data, Vec::new(), place)?;
+            keys.push(made.is_it());
+        }
+        // Rows count that the session may not read, too.
+        let all = Filter::Or(keys);
+        Ok(self.by(Authority::Model, |own| own.find_keys(rows, all)).0)
     }
 
     /// Updates a row, which is the result of a change.

@@ -1,4 +1,4 @@
-//! Clients of Prisma 1 from npm, with the secret of a service.
+//! Clients and commands of Prisma 1 from npm, with the secret of a service.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -30,4 +30,39 @@ fn clients_of_prisma_read_and_change_rows() {
     // The link of prisma-binding prints errors, too.
     let named: Vec<_> = printed.lines().filter(|line| !line.starts_with('[')).collect();
     assert_eq!(named, clients, "{printed}");
+}
+
+#[test]
+fn commands_of_prisma_find_the_service() {
+    let folder = Folder::new();
+    std::fs::write(folder.file("datamodel.prisma"), DATAMODEL).unwrap();
+    // The commands keep a secret without white space.
+    let secret: String = SECRET.split_whitespace().collect();
+    let service = Service::start(&[
+        "--service",
+        "blog/dev",
+        "--service-secret",
+        &secret,
+        "--introspection",
+        "on",
+    ]);
+    let endpoint = format!("http://{}/blog/dev", service.server.address);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prisma/commands/commands.mjs");
+    let home = folder.file("");
+    let arguments = [home.as_os_str(), OsStr::new(&endpoint), OsStr::new(&secret)];
+    let printed = run_with(Packages::PrismaCommands, &script, &arguments);
+    let Some(printed) = printed.unwrap_or_else(|error| panic!("{error}")) else { return };
+    let commands = [
+        "token",
+        "info",
+        "deploy",
+        "seed",
+        "export",
+        "reset",
+        "import",
+        "generate",
+        "delete",
+        "get-schema",
+    ];
+    assert_eq!(printed.lines().collect::<Vec<_>>(), commands, "{printed}");
 }

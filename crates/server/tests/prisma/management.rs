@@ -57,6 +57,36 @@ fn the_management_api_describes_the_service() {
     assert_eq!(service.server.get("/management", "Accept: application/json\r\n").status, 404);
 }
 
+/// The migration that the start of a service applies.
+fn first_migration(service: &Service, id: &str) {
+    let ask = |query: &str| service.query("/management", "", query);
+    let found = ask("{ migrationStatus(name: \"blog\", stage: \"dev\") {
+            projectId revision status rolledBack errors datamodel startedAt
+        } }");
+    let status = &found["migrationStatus"];
+    let started = status["startedAt"].as_str().unwrap_or_default();
+    assert!(started.len() == 24 && started.ends_with('Z'), "{found}");
+    let expected = json!({
+        "projectId": id, "revision": 1, "status": "SUCCESS", "rolledBack": 0, "errors": [],
+        "datamodel": DATAMODEL, "startedAt": started,
+    });
+    assert_eq!(*status, expected);
+    let listed =
+        ask("{ listMigrations(name: \"blog\", stage: \"dev\") { applied steps { type } } }");
+    let [migration] = &listed["listMigrations"].as_array().unwrap()[..] else { panic!("{listed}") };
+    let steps = migration["steps"].as_array().unwrap();
+    assert_eq!(migration["applied"], steps.len());
+    assert!(steps.contains(&json!({ "type": "CreateModel" })), "{listed}");
+}
+
+#[test]
+fn the_management_api_has_the_history_of_migrations() {
+    first_migration(&start(&[]), "blog_dev");
+    if let Some((service, _database)) = on_postgres(&["--service", "blog/dev"]) {
+        first_migration(&service, "blog$dev");
+    }
+}
+
 #[test]
 fn the_management_api_takes_tokens_of_the_secrets() {
     let service = start(&["--service-secret", SECRET]);

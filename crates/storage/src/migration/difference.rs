@@ -4,6 +4,7 @@ use super::KeyChanged;
 use crate::tables::{Column, Reference, Table, Tables};
 
 /// The difference between old and new tables.
+#[derive(Default)]
 pub(super) struct Difference<'m> {
     pub(super) created: Vec<&'m Table>,
     pub(super) dropped: Vec<&'m Table>,
@@ -29,7 +30,7 @@ impl<'m> Difference<'m> {
         }
         let dropped = old.tables.iter().filter(|table| new.find(&table.name).is_none()).collect();
         for table in &kept {
-            if table.has_other_key() {
+            if has_other_key(table.old, table.new) {
                 return Err(KeyChanged { table: table.new.name.clone() });
             }
         }
@@ -70,14 +71,13 @@ impl<'m> KeptTable<'m> {
         let is_kept = move |own: &&Reference| old.references.iter().any(|old| is_equal(own, old));
         self.new.references.iter().filter(move |own| !is_kept(own))
     }
+}
 
-    fn has_other_key(&self) -> bool {
-        let number = |table: &Table| table.number_key().map(|key| key.stores.clone());
-        let serial = |table: &Table| table.serial_key().is_some();
-        self.old.primary_key != self.new.primary_key
-            || number(self.old) != number(self.new)
-            || serial(self.old) != serial(self.new)
-    }
+/// Whether the key of a table has other columns, or is made in another way.
+pub(super) fn has_other_key(old: &Table, new: &Table) -> bool {
+    let number = |table: &Table| table.number_key().map(|key| key.stores.clone());
+    let serial = |table: &Table| table.serial_key().is_some();
+    old.primary_key != new.primary_key || number(old) != number(new) || serial(old) != serial(new)
 }
 
 /// Whether two foreign keys are the same for the database.

@@ -98,7 +98,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn drop_constraint(&mut self, table: &Table, name: &str) {
+    pub(super) fn drop_constraint(&mut self, table: &Table, name: &str) {
         let statement = Definition::DropConstraint {
             table: table_name(&table.name, self.database),
             name: identifier(name),

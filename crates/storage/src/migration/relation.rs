@@ -6,9 +6,7 @@ use sql::tree::definition::{
 
 use super::{Change, Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
-use crate::tables::{
-    ColumnType, Reference, Relation, RequiredRelation, Side, Stored, Table, Tables,
-};
+use crate::tables::{ColumnType, Reference, Relation, RelationOfRows, Side, Stored, Table, Tables};
 
 /// A table that has pairs of keys of a relation: a table of pairs, or a table with a reference.
 #[derive(Clone, Copy)]
@@ -88,6 +86,16 @@ fn least(table: &Table, column: &str) -> Term {
         }
         false => Term::Minimum(own),
     }
+}
+
+/// The relations of a table's rows that were not there before.
+fn new_relations<'r>(
+    before: &'r [RelationOfRows],
+    after: &'r [RelationOfRows],
+) -> impl Iterator<Item = &'r RelationOfRows> {
+    after.iter().filter(|own| {
+        !before.iter().any(|old| old.side == own.side && old.relation.is_same(&own.relation))
+    })
 }
 
 fn single(columns: &[Box<str>]) -> Option<&str> {
@@ -254,12 +262,7 @@ impl<'m> Planner<'m> {
             let (Some(before), Some(after)) = (&kept.old.requires, &kept.new.requires) else {
                 continue;
             };
-            let is_new = |own: &&RequiredRelation| {
-                !before
-                    .iter()
-                    .any(|old| old.side == own.side && old.relation.is_same(&own.relation))
-            };
-            for RequiredRelation { relation, side } in after.iter().filter(is_new) {
+            for RelationOfRows { relation, side } in new_relations(before, after) {
                 let Some(key) = single(&kept.old.primary_key) else { continue };
                 let have_one = pairs(self.old, relation).into_iter().map(|pairs| {
                     let rows = TableRows::of(
@@ -279,6 +282,45 @@ impl<'m> Planner<'m> {
                 let check = self.check(&TableRows::count(name, filter), finding);
                 let (table, field) = place;
                 self.step(Change::RequireRelation { table, field }, &[], vec![check]);
+            }
+        }
+    }
+
+    /// Tests that rows have one related row at most where they could have several before. Of pairs that
+    /// move to a column of these rows one stays, whose check is that of the column.
+    pub(super) fn single_relations(&mut self) {
+        for kept in self.difference.kept.clone() {
+            let (Some(before), Some(after)) = (&kept.old.singles, &kept.new.singles) else {
+                continue;
+            };
+            for RelationOfRows { relation, side } in new_relations(before, after) {
+                let moves = kept.new.references.iter().any(|reference| {
+                    reference.relation.is_same(relation)
+                        && reference.side == side.other()
+                        && self.moved(kept.new, reference).is_some()
+                });
+                if moves {
+                    continue;
+                }
+                let table = kept.new.name.clone();
+                let field = relation.end(*side).field.clone().unwrap_or_default();
+                let mut checks = Vec::new();
+                for pairs in pairs(self.old, relation) {
+                    let column = pairs.keys(*side).column;
+                    if single(&pairs.table.primary_key) == Some(column) {
+                        continue;
+                    }
+                    let surplus = TableRows {
+                        distinct: false,
+                        terms: vec![Term::Surplus(identifier(column))],
+                        from: table_name(&pairs.table.name, self.database),
+                        filter: self.is_pair(&pairs),
+                    };
+                    let (table, field) = (table.clone(), field.clone());
+                    let obstacle = Finding::Obstacle(Obstacle::Several { table, field });
+                    checks.push(self.check(&surplus, obstacle));
+                }
+                self.step(Change::LimitRelation { table, field }, &[], checks);
             }
         }
     }

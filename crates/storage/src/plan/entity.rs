@@ -60,6 +60,7 @@ impl Planner<'_> {
             indexes: Vec::new(),
             groups: Vec::new(),
             requires: None,
+            singles: None,
         };
         for (field, column) in entity.fields.iter().zip(&fields) {
             let is_key = *key == [column.clone()];

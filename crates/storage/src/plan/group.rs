@@ -79,6 +79,7 @@ impl Planner<'_> {
             indexes: Vec::new(),
             groups: Vec::new(),
             requires: None,
+            singles: None,
         }
     }
 }

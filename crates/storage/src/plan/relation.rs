@@ -134,6 +134,7 @@ impl Planner<'_> {
             indexes: Vec::new(),
             groups: Vec::new(),
             requires: None,
+            singles: None,
         };
         let near = self.pair_side(&mut table, relation, Side::Near, &lower_camel(&named.near.of));
         let far = self.pair_side(&mut table, relation, Side::Far, &field);

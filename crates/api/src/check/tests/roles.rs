@@ -151,7 +151,7 @@ family!(arguments: ArgumentRole {
     DistinctOn => one(ArgumentRole::DistinctOn),
     CountedColumns => one(ArgumentRole::CountedColumns),
     CountsDistinct => one(ArgumentRole::CountsDistinct),
-    GroupBy => one(ArgumentRole::GroupBy),
+    GroupBy => one(ArgumentRole::GroupBy { unkeyed: "".into() }),
     GroupFields => one(ArgumentRole::GroupFields),
     GroupField => one(ArgumentRole::GroupField(Box::new(ValueRef::field(field())))),
     Event => vec![
@@ -303,6 +303,7 @@ family!(orders: OrderRole {
     SortOfEdge => one(OrderRole::SortOfEdge(entity())),
     Related => one(OrderRole::Related(hop())),
     RelatedAggregates => one(OrderRole::RelatedAggregates(hop())),
+    RelatedAggregatesThrough => one(OrderRole::RelatedAggregatesThrough { near: hop(), far: hop() }),
     FunctionAggregates => one(OrderRole::FunctionAggregates(function())),
     RelatedCount => one(OrderRole::RelatedCount),
     Aggregates => one(OrderRole::Aggregates(AggregateFunction::Sum)),

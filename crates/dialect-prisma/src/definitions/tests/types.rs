@@ -6,19 +6,16 @@ use super::{accepted, refused};
 use crate::model::{HiddenMoment, Key};
 
 #[test]
-fn a_datamodel_has_a_type() {
+fn a_datamodel_has_a_type_or_an_enum() {
     refused(
         "",
         &expect![[r#"
         line 1, column 1: definitions: there is no type: define one, as in `type Post { id: ID! @id title: String! }`
     "#]],
     );
-    refused(
-        "enum E { A }",
-        &expect![[r#"
-        line 1, column 1: definitions: there is no type: define one, as in `type Post { id: ID! @id title: String! }`
-    "#]],
-    );
+    let enums = accepted("enum E { A B }");
+    assert!(enums.types.is_empty());
+    assert_eq!(*enums.enums[0].values, ["A".into(), "B".into()]);
     refused(
         "type A {\n  id: ID! @id\n  b:\n}",
         &expect![[r#"

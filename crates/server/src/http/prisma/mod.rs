@@ -127,7 +127,7 @@ async fn answer_request(
         let request = graphql_request(service, &body)?;
         let datamodel = datamodel(settings).await?;
         let refusal = caller.as_ref().err();
-        let answered = management::answer(service, settings, datamodel, refusal, &request)?;
+        let answered = management::answer(service, settings, datamodel, refusal, &request).await?;
         return Ok(graphql_response(service.worker.error_form(), answered));
     }
     let (caller, _) = caller?;
