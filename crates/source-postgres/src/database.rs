@@ -77,7 +77,7 @@ pub struct PostgresConnections {
     pub(super) sharing: Rc<Sharing>,
     places: Box<Places>,
     counter: Counter,
-    replicas: Option<Box<ReplicaConnections>>,
+    replicas: Option<Box<ReplicaConnections<Self>>>,
     /// The identifier of the cluster, if positions behind changes are read.
     reports_changes: Option<u64>,
 }
@@ -238,16 +238,14 @@ impl Connections for PostgresConnections {
     }
 
     fn count(&mut self, counter: Counter) {
-        if let Some(replicas) = &mut self.replicas {
-            replicas.count(&counter);
+        for replica in self.replicas.iter_mut().flat_map(|replicas| replicas.each_mut()) {
+            replica.count_own(counter.clone());
         }
         self.count_own(counter);
     }
 
     fn close_old(&self) {
-        if let Some(replicas) = &self.replicas {
-            replicas.close_old();
-        }
+        self.replicas.iter().flat_map(|replicas| replicas.each()).for_each(Self::close_own);
         self.close_own();
     }
 
@@ -328,13 +326,13 @@ impl Connections for PostgresConnections {
 
 impl PostgresConnections {
     /// The replicas that may answer a plan.
-    fn replicas_for(&self, plan: &PostgresPlan) -> Option<&ReplicaConnections> {
+    fn replicas_for(&self, plan: &PostgresPlan) -> Option<&ReplicaConnections<Self>> {
         let replicas = self.replicas.as_deref()?;
         let program = &plan.program.program;
         (!program.writes() && !program.levels.is_empty()).then_some(replicas)
     }
 
-    pub(super) fn count_own(&mut self, counter: Counter) {
+    fn count_own(&mut self, counter: Counter) {
         self.counter = counter.clone();
         // No request has a connection yet.
         if let Some(pool) = Rc::get_mut(&mut self.pool) {
@@ -342,7 +340,7 @@ impl PostgresConnections {
         }
     }
 
-    pub(super) fn close_own(&self) {
+    fn close_own(&self) {
         self.pool.close_old();
     }
 

@@ -263,16 +263,10 @@ impl Replica {
     /// Records a standing, and logs it if it is another one.
     fn stand(&self, standing: Standing, lag: Option<Lag>) {
         let mut known = self.known();
-        known.lag = lag;
         self.is_ready.store(standing == Standing::Ready, Ordering::Release);
-        if known.standing == standing {
-            return;
-        }
-        let is_same = known.standing.name() == standing.name();
-        known.standing = standing.clone();
-        drop(known);
-        if !is_same {
-            standing.log(&self.watched.name, lag);
+        let before = std::mem::replace(&mut *known, ReplicaKnown { standing, lag });
+        if before.standing.name() != known.standing.name() {
+            known.standing.log(&self.watched.name, lag);
         }
     }
 

@@ -49,8 +49,10 @@ mod tests {
         };
         let lagging = ReplicaStatus {
             name: "b:5432".into(),
+            is_ready: false,
+            state: "lagging",
             reason: Some("it lags".into()),
-            ..ready.clone()
+            ..ready
         };
         let reads = ReadStatus {
             replicas: vec![ready, lagging],

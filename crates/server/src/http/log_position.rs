@@ -45,7 +45,7 @@ impl PositionSettings {
         let in_headers = self.has_header().then(|| headers.get_all(HEADER).iter());
         let in_headers = in_headers.into_iter().flatten().map(HeaderValue::as_bytes);
         let in_cookies = self.has_cookie().then(|| headers.get_all(COOKIE).iter());
-        let in_cookies = in_cookies.into_iter().flatten().flat_map(|header| cookies(header));
+        let in_cookies = in_cookies.into_iter().flatten().flat_map(cookies);
         Freshness::after(in_headers.chain(in_cookies))
     }
 

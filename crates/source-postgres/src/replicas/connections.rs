@@ -11,21 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use response::{Failure, WriteError};
-use source::statistics::Counter;
 use source::{ExecuteError, Executed, Freshness, SourceError, SourceErrorKind};
 use tokio::time::Instant;
 
 use super::standing::Standing;
 use super::{Replicas, WithoutReplica};
 use crate::circuit_breaker::CircuitBreaker;
-use crate::database::PostgresConnections;
 use crate::wire::Config;
 
 /// The connections of one thread to all replicas.
 #[derive(Debug)]
-pub(crate) struct ReplicaConnections {
+pub(crate) struct ReplicaConnections<C> {
     replicas: Arc<Replicas>,
-    of: Vec<PostgresConnections>,
+    of: Vec<C>,
     credits: RefCell<Credits>,
 }
 
@@ -35,16 +33,16 @@ pub(crate) struct ReplicaConnections {
 struct Credits(Vec<i64>);
 
 /// The server of a read.
-pub(crate) enum Server<'s> {
-    Replica(ReplicaRead<'s>),
+pub(crate) enum Server<'s, C> {
+    Replica(ReplicaRead<'s, C>),
     Primary,
 }
 
 /// A read of a replica.
-pub(crate) struct ReplicaRead<'s> {
+pub(crate) struct ReplicaRead<'s, C> {
     place: usize,
-    own: &'s ReplicaConnections,
-    pub(crate) connections: &'s PostgresConnections,
+    own: &'s ReplicaConnections<C>,
+    pub(crate) connections: &'s C,
 }
 
 /// The replicas that a read has tried.
@@ -65,11 +63,11 @@ pub(crate) trait Answer {
     fn source_errors(&self) -> impl Iterator<Item = &SourceError>;
 }
 
-impl ReplicaConnections {
+impl<C> ReplicaConnections<C> {
     /// Connections of one thread, each made by `connect`.
     pub(crate) fn new(
         replicas: &Arc<Replicas>,
-        connect: impl Fn(Config, Arc<CircuitBreaker>) -> PostgresConnections,
+        connect: impl Fn(Config, Arc<CircuitBreaker>) -> C,
     ) -> Self {
         replicas.watch();
         let of = replicas.shared.replicas.iter();
@@ -82,7 +80,7 @@ impl ReplicaConnections {
         &self,
         freshness: Freshness,
         tried: &Tried,
-    ) -> Result<Server<'_>, SourceError> {
+    ) -> Result<Server<'_, C>, SourceError> {
         // Reads of the newest state are the primary's, whatever else is configured.
         if freshness == Freshness::Newest {
             return Ok(Server::Primary);
@@ -116,7 +114,7 @@ impl ReplicaConnections {
         self.replicas.shared.replicas.iter().any(super::Replica::is_ready)
     }
 
-    fn choose(&self, required: u64, tried: &Tried) -> Option<ReplicaRead<'_>> {
+    fn choose(&self, required: u64, tried: &Tried) -> Option<ReplicaRead<'_, C>> {
         let replicas = &self.replicas.shared.replicas;
         let weights = replicas.iter().enumerate().map(|(place, replica)| {
             let may_answer =
@@ -127,16 +125,17 @@ impl ReplicaConnections {
         Some(ReplicaRead { place, own: self, connections: self.of.get(place)? })
     }
 
-    pub(crate) fn close_old(&self) {
-        self.of.iter().for_each(PostgresConnections::close_own);
+    /// The connections to each of them.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &C> {
+        self.of.iter()
     }
 
-    pub(crate) fn count(&mut self, counter: &Counter) {
-        self.of.iter_mut().for_each(|one| one.count_own(counter.clone()));
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut C> {
+        self.of.iter_mut()
     }
 }
 
-impl ReplicaRead<'_> {
+impl<C> ReplicaRead<'_, C> {
     /// Judges an answer, and counts it.
     pub(crate) fn judge(&self, answer: &impl Answer, tried: &mut Tried) -> Outcome {
         let replicas = &self.own.replicas;

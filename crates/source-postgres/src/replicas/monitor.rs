@@ -60,12 +60,13 @@ impl Shared {
         let checks = self.replicas.iter().map(|replica| async move {
             let (mut client, mut other) = (None, None);
             self.check(replica, &mut client).await;
-            let status = replica.status();
+            let standing = replica.known().standing.clone();
             let refused = |reason: &str| {
-                Err(OpenError::Replica { name: status.name.clone(), reason: reason.into() })
+                let name = replica.watched.name.clone();
+                Err(OpenError::Replica { name, reason: reason.into() })
             };
-            if matches!(status.state, "other_cluster" | "other_database") {
-                return refused(status.reason.as_deref().unwrap_or_default());
+            if matches!(standing, Standing::OtherCluster | Standing::OtherDatabase) {
+                return refused(standing.reason().unwrap_or_default());
             }
             // A balancer gives each connection another server, and the state of one says nothing about
             // the others.
@@ -102,25 +103,23 @@ impl Shared {
         let mut client = None;
         loop {
             let asked = Instant::now();
-            let state = self.primary.ask(&mut client).await;
-            let mut known = self.known();
-            match state {
+            match self.primary.ask(&mut client).await {
                 // The address may lead to a standby for a moment; the position of one says nothing.
                 Ok(state) if !state.is_standby => {
+                    let mut known = self.known();
                     known.log.add(asked, &state);
                     known.identity = state.identity;
                 }
                 Ok(_) => {
-                    known.log.lose();
+                    self.known().log.lose();
                     // The next connection may lead to the primary.
                     client = None;
                 }
                 Err(error) => {
                     tracing::debug!(%error, "the primary does not tell its position");
-                    known.log.lose();
+                    self.known().log.lose();
                 }
             }
-            drop(known);
             sleep(INTERVAL).await;
         }
     }
