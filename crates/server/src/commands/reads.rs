@@ -60,10 +60,11 @@ mod tests {
             on_primary: 0,
         };
         expect![[r"
+            Servers:
               a:5432: ready, weight 2, 48 bytes behind the primary
               b:5432: no reads: it lags
               Otherwise: the primary.
         "]]
-        .assert_eq(&report(&reads));
+        .assert_eq(&["Servers:\n", &report(&reads)].concat());
     }
 }
