@@ -19,7 +19,7 @@
 //! * `channels`: notifications
 //! * `event_log`: events for webhooks; `action_log`: calls of asynchronous actions
 //! * [`raw_statement`]: statements that clients send
-//! * [`replicas`]: standbys that answer reads
+//! * [`replicas`]: standbys that answer reads; `read_options`: which there are
 //! * `direct`: the address of the server itself, beside that of a pooler
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
@@ -51,6 +51,7 @@ mod pooler;
 mod portions;
 pub mod raw_statement;
 mod read;
+mod read_options;
 pub mod replicas;
 mod runtime_estimate;
 mod settings;
@@ -75,5 +76,6 @@ pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
 pub use options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
-pub use replicas::{Lag, ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, WithoutReplica};
+pub use read_options::{ReadOptions, ReplicaOptions, WithoutReplica};
+pub use replicas::{Lag, ReadStatus, ReplicaStatus};
 pub use snapshot::PostgresSnapshot;

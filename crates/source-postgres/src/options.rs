@@ -3,7 +3,7 @@
 use catalog::WrittenQueries;
 use source::Timeouts;
 
-use super::replicas::ReadOptions;
+use super::read_options::ReadOptions;
 
 /// Options of a PostgreSQL database.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,5 @@
 //! Replicas: standbys of the primary that answer reads.
 //!
-//! * `options`: which replicas there are, and what is required of them
 //! * `server_state`: what a server tells of itself; `lag`: the distance of a standby from its primary
 //! * `standing`: whether a replica may answer reads, and if not, why
 //! * `monitor`: the thread that asks all servers in intervals
@@ -15,7 +14,6 @@
 mod connections;
 mod lag;
 mod monitor;
-mod options;
 mod position;
 mod server_state;
 mod standing;
@@ -35,10 +33,10 @@ use self::standing::Standing;
 use super::circuit_breaker::CircuitBreaker;
 use super::open_error::OpenError;
 use super::pooler::{self, serve_through};
+use super::read_options::{ReadOptions, ReplicaOptions, WithoutReplica};
 use super::wire::Config;
 pub(super) use connections::{Outcome, ReplicaConnections, Server, Tried};
 pub use lag::Lag;
-pub use options::{ReadOptions, ReplicaOptions, WithoutReplica};
 pub(super) use position::change_position;
 pub(super) use server_state::ServerState as State;
 

@@ -14,9 +14,10 @@ use response::{Failure, WriteError};
 use source::{ExecuteError, Executed, Freshness, SourceError, SourceErrorKind};
 use tokio::time::Instant;
 
+use super::Replicas;
 use super::standing::Standing;
-use super::{Replicas, WithoutReplica};
 use crate::circuit_breaker::CircuitBreaker;
+use crate::read_options::WithoutReplica;
 use crate::wire::Config;
 
 /// The connections of one thread to all replicas.

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::PrimaryKnown;
 use super::lag::Lag;
-use super::options::ReplicaOptions;
 use super::server_state::ServerState;
+use crate::read_options::ReplicaOptions;
 
 /// The standing of a replica.
 #[derive(Clone, Debug, PartialEq, Eq)]
