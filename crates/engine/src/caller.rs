@@ -1,6 +1,6 @@
 //! Client of a request, as far as the response depends on it.
 
-use source::Session;
+use source::{Freshness, Session};
 
 use crate::headers::Forwarded;
 
@@ -8,6 +8,8 @@ use crate::headers::Forwarded;
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
     pub session: Session,
+    /// How new the state must be that its queries see. Whatever else it sends sees the newest one.
+    pub freshness: Freshness,
     /// `None` for most requests, and so boxed.
     pub forwarded: Option<Box<Forwarded>>,
 }

@@ -15,7 +15,7 @@ use graphql::{GraphQLError, Validator, View};
 use live::{Counts, FeedOptions, ListenerCounts};
 use source::{CompileError, PoolLimits, Session};
 
-use sources::{Address, OpenOptions, RawStatements, Rights, Source};
+use sources::{Address, OpenOptions, RawStatements, ReadStatus, Rights, Source};
 
 use crate::action_calls::{ActionCalls, ActionCallsError};
 use crate::documents::{DocumentCache, SessionView};
@@ -66,6 +66,8 @@ pub struct Options {
 pub struct Engine {
     pub(crate) source: Source,
     address: OwnAddress,
+    /// The same, or that of the server behind a pooler, from which notifications come.
+    direct: OwnAddress,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) api: Api,
     pub(crate) validator: Validator,
@@ -178,7 +180,7 @@ impl Engine {
     /// and, for changes of nodes and rows, the same types of nodes and tables: their subscriptions can
     /// continue.
     pub(crate) fn inherit(&mut self, before: &Self) {
-        if self.address != before.address {
+        if self.address != before.address || self.direct != before.direct {
             return;
         }
         self.live.listeners = Arc::clone(&before.live.listeners);
@@ -286,7 +288,8 @@ impl Engine {
         };
         let access = AccessRules::new(&catalog, roles, restrictions);
         let resolvers = Resolvers::open(&api, options.resolvers.as_ref()).await?;
-        let action_calls = ActionCalls::open(&api, address, options.source.timeouts)?;
+        let direct = options.source.direct_address(address);
+        let action_calls = ActionCalls::open(&api, &direct, options.source.timeouts)?;
         let called = options.source.called.as_ref();
         let topics = called.map(|name| TopicAuthorization::new(&source, &catalog, name));
         let topics = topics.transpose().map_err(OpenError::Topics)?;
@@ -301,6 +304,7 @@ impl Engine {
         Ok(Arc::new(Self {
             source,
             address: OwnAddress(address.clone()),
+            direct: OwnAddress(direct.into_owned()),
             catalog: Arc::new(catalog),
             api,
             validator,
@@ -416,6 +420,12 @@ impl Engine {
     #[must_use]
     pub fn has_roles(&self) -> bool {
         self.source.has_roles()
+    }
+
+    /// The state of reads from replicas; `None` without replicas.
+    #[must_use]
+    pub fn reads(&self) -> Option<ReadStatus> {
+        self.source.reads()
     }
 
     /// Whether answers depend on claims of the session.

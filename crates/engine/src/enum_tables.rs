@@ -54,6 +54,7 @@ pub(crate) async fn read_entity(
     let params = ExecuteParams {
         variables: Variables::of(&[]),
         session: &anonymous,
+        freshness: source::Freshness::Newest,
         echoes: &[],
         cost: 0,
         time_limit: None,

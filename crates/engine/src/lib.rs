@@ -103,9 +103,12 @@ pub use resolvers::ResolverOptions;
 pub use respond::{Kind, Response};
 pub use response::{BudgetExceeded, MemoryBudget, MemoryReservation, SentPiece};
 pub use rest::{BrokenOff, Rest};
-pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
+pub use source::{
+    ChangePosition, Claims, Freshness, PlanFigures, PoolLimits, Session, Sizes, Timeouts,
+};
 pub use sources::{
-    Address as SourceAddress, Defaults, Durability, Extensions, FunctionName, OpenOptions, Rights,
-    SchemaWatch, StoredColumn,
+    Address as SourceAddress, Defaults, DirectUrl, Durability, Extensions, FunctionName, Lag,
+    OpenOptions, ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, Rights, SchemaWatch,
+    StoredColumn, WithoutReplica,
 };
 pub use worker::{Allowed, Delivery, Worker};

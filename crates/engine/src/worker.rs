@@ -14,6 +14,7 @@ mod streams;
 mod subscribe;
 mod topics;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,10 @@ use graphql::{ErrorCode, GraphQLError, Request, View, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
 use source::operand::Password;
 use source::statistics::Counter;
-use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
+use source::{
+    ChangePosition, ExecuteError, ExecuteParams, Executed, Freshness, Session, Sizes, SourceError,
+    Variables,
+};
 use sources::Connections;
 
 use self::batches::Batches;
@@ -184,7 +188,7 @@ impl Worker {
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
-        let caller = Caller { session: session.clone(), forwarded: None };
+        let caller = Caller { session: session.clone(), ..Caller::default() };
         self.deliver_for(request, &caller, allowed, delivery, report).await
     }
 
@@ -221,6 +225,10 @@ impl Worker {
         response = self.engine.formed(response, request, &caller.session);
         if report.operation == Some(OperationKind::Mutation) {
             self.wake_cohorts(report);
+            // Other servers, and statements of clients, may have changed something as well.
+            if report.observed.changed_at.is_none() && may_have_changed(report) {
+                report.observed.changed_at = Some(ChangePosition::Unknown);
+            }
         }
         if let Some(begun) = begun {
             begun.write(&self.engine, request, report, &mut response);
@@ -238,10 +246,11 @@ impl Worker {
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let session = &caller.session;
-        let Some(ready) = self.ready(request, session, allowed, report)? else {
+        let Some(ready) = self.ready(request, &caller.session, allowed, report)? else {
             return Ok(refused());
         };
+        let caller = &*of_kind(caller, ready.kind, allowed);
+        let session = &caller.session;
         if ready.kind == OperationKind::Mutation && !engine.api.input_checks.is_empty() {
             // Boxed: few APIs have such checks.
             Box::pin(self.check_inputs(&ready, caller, report)).await.map_err(|one| vec![one])?;
@@ -275,7 +284,7 @@ impl Worker {
         let recorded = self.recorded(*kind, session);
         let session = recorded.as_ref().unwrap_or(session);
         let passwords = self.hashed(&ready, session).await?;
-        let params = self.params(&ready, session, (&echoes, &passwords));
+        let params = self.params(&ready, session, caller.freshness, (&echoes, &passwords));
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -390,11 +399,32 @@ impl Worker {
         &self,
         ready: &'v Ready,
         session: &'v Session,
+        freshness: Freshness,
         (echoes, passwords): (&'v [Echo], &'v [Password]),
     ) -> ExecuteParams<'v> {
         let variables = Variables { passwords, ..ready.variables(session) };
-        ExecuteParams { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
+        let (cost, time_limit) = (ready.cost, self.time_limit);
+        ExecuteParams { variables, session, freshness, echoes, cost, time_limit }
     }
+}
+
+/// The caller of an operation of a kind. Only a query may see another state than the newest: what a
+/// mutation reads are its own changes, and a subscription is executed after the changes that it shows.
+fn of_kind(caller: &Caller, kind: OperationKind, allowed: Allowed) -> Cow<'_, Caller> {
+    let is_query = kind == OperationKind::Query && allowed != Allowed::Subscriptions;
+    match is_query || caller.freshness == Freshness::Newest {
+        true => Cow::Borrowed(caller),
+        false => Cow::Owned(Caller { freshness: Freshness::Newest, ..caller.clone() }),
+    }
+}
+
+/// Whether a mutation may have committed changes.
+fn may_have_changed(report: &Report) -> bool {
+    let has_resolved = match &report.prepared {
+        Some(Planned::Source(prepared)) => prepared.has_resolved(),
+        Some(Planned::Gateway(_)) | None => false,
+    };
+    report.observed.has_changed || has_resolved
 }
 
 /// The values of a request's variables; of a subscription also those of its event.

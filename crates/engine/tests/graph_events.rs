@@ -74,7 +74,7 @@ async fn served_with(graph: Graph, types: &str, live: bool, feed: FeedOptions) -
 /// A caller with a token that has these claims.
 fn caller(claims: serde_json_bytes::Value) -> Caller {
     let session = Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() };
-    Caller { session, forwarded: None }
+    Caller { session, ..Caller::default() }
 }
 
 impl Served {

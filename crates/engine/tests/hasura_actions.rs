@@ -153,6 +153,7 @@ async fn ask(worker: &Worker, text: &str, variables: &Value, client: &Client<'_>
     let caller = Caller {
         session: Session { settings: None, claims },
         forwarded: worker.engine().read_headers().map(|read| Box::new(read.collect(&headers))),
+        ..Caller::default()
     };
     let mut report = Report::default();
     let (allowed, delivery) = (Allowed::All, Delivery::Streamed);

@@ -54,7 +54,7 @@ pub(crate) fn request(query: &str) -> Request {
 fn user(name: &str) -> Caller {
     let claims = serde_json_bytes::json!({ "USER": name });
     let session = Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() };
-    Caller { session, forwarded: None }
+    Caller { session, ..Caller::default() }
 }
 
 pub(crate) fn subscribe(worker: &Rc<Worker>, query: &str, caller: &Caller) -> Responses {

@@ -105,7 +105,10 @@ fn with(query: &str, variables: &Value) -> Request {
 
 fn user(name: &str) -> Caller {
     let claims = Claims::new(serde_json_bytes::json!({ "USER": name }));
-    Caller { session: Session { claims: Some(Arc::new(claims)), settings: None }, forwarded: None }
+    Caller {
+        session: Session { claims: Some(Arc::new(claims)), settings: None },
+        ..Caller::default()
+    }
 }
 
 /// A subscription, with the query that has the same response.

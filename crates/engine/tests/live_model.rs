@@ -53,7 +53,10 @@ struct Subscriber {
 
 fn caller(user: &str) -> Caller {
     let claims = Claims::new(serde_json_bytes::json!({ "USER": user }));
-    Caller { session: Session { claims: Some(Arc::new(claims)), settings: None }, forwarded: None }
+    Caller {
+        session: Session { claims: Some(Arc::new(claims)), settings: None },
+        ..Caller::default()
+    }
 }
 
 impl Subscriber {

@@ -80,7 +80,7 @@ pub(crate) fn singer(name: &str) -> Caller {
     let pair = |name: &str, value: &str| (name.into(), value.into());
     let settings = vec![pair("role", "live_singer"), pair("jwt.claims.name", name)];
     let session = Session { settings: Some(Arc::new(Settings::new(settings))), claims: None };
-    Caller { session, forwarded: None }
+    Caller { session, ..Caller::default() }
 }
 
 fn titles(titles: &[&str]) -> Value {

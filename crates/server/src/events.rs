@@ -94,7 +94,8 @@ impl EventSetup {
             return Ok(None);
         }
         let definitions = definitions(served)?;
-        let log = EventLog::new(address, options.source.timeouts).map_err(Failure::other)?;
+        let direct = options.source.direct_address(address);
+        let log = EventLog::new(&direct, options.source.timeouts).map_err(Failure::other)?;
         let has_events = !definitions.is_empty();
         if !has_events && !log.is_complete().await.map_err(Failure::other)? {
             return Ok(None);

@@ -49,6 +49,7 @@ mod prisma_api;
 mod prisma_schema;
 mod quantity;
 mod registry;
+mod replicas;
 mod roles;
 mod row;
 mod scope;
@@ -98,6 +99,7 @@ pub(crate) use quantity::{Size, Time};
 pub(crate) use registry::{
     HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,
 };
+pub(crate) use replicas::PositionCarrier;
 pub(crate) use roles::RoleOptions;
 pub(crate) use scope::{
     LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refusal_for,

@@ -30,7 +30,7 @@ pub(crate) mod full_disk;
 mod graph_losses;
 mod graphs;
 mod leaks;
-mod load;
+pub(crate) mod load;
 mod masked;
 mod mutations;
 mod outage;

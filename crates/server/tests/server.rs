@@ -60,6 +60,7 @@ mod prisma_schemas;
 #[path = "support/program.rs"]
 mod program;
 mod reload;
+mod replicas;
 mod requests;
 mod rights;
 mod schema_changes;

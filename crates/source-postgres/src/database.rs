@@ -25,6 +25,7 @@ use super::changes::PostgresChanges;
 use super::channels::PostgresChannels;
 use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
+use super::direct;
 use super::execute::units::{Changing, MostGiven};
 use super::execute::{PostgresPlan, PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect_with};
@@ -33,6 +34,9 @@ use super::options::PostgresOptions;
 use super::pool::{Pool, PoolOptions};
 use super::pooler::{self, serve_through};
 use super::read::Reading;
+use super::replicas::{
+    Outcome, ReadStatus, ReplicaConnections, Replicas, Server, State, Tried, change_position,
+};
 use super::sharing::Sharing;
 use super::snapshot::PostgresSnapshot;
 use super::split_join;
@@ -52,6 +56,18 @@ pub struct PostgresSource {
     types: Arc<PhysicalTypes>,
     timeouts: Timeouts,
     breaker: Arc<CircuitBreaker>,
+    /// The server itself, if `config` leads to a pooler.
+    direct: Option<Box<Config>>,
+    reads: Reads,
+}
+
+/// Reads from replicas.
+#[derive(Debug, Default)]
+struct Reads {
+    /// `None` without replicas.
+    replicas: Option<Arc<Replicas>>,
+    /// The identifier of the cluster, if positions behind changes are read.
+    reports_changes: Option<u64>,
 }
 
 /// The pool of one thread.
@@ -61,6 +77,9 @@ pub struct PostgresConnections {
     pub(super) sharing: Rc<Sharing>,
     places: Box<Places>,
     counter: Counter,
+    replicas: Option<Box<ReplicaConnections<Self>>>,
+    /// The identifier of the cluster, if positions behind changes are read.
+    reports_changes: Option<u64>,
 }
 
 /// Limits of an answer that is built as a whole.
@@ -84,9 +103,44 @@ impl PostgresSource {
         let pooler = pooler::find(&config).await.map_err(OpenError::Connect)?;
         let config = serve_through(config, pooler);
         let client = connect_simple(&config).await.map_err(OpenError::Connect)?;
+        let direct = match options.direct {
+            Some(direct) => Some(Box::new(direct::open(direct, &client, timeouts).await?)),
+            None => None,
+        };
         let introspected = introspect_with(&client, options).await.map_err(OpenError::Catalog)?;
+        let reads = match options.reads {
+            Some(reads) => {
+                // After the schema was read: replicas without this state do not have the schema.
+                let state =
+                    State::read(&client).await.map_err(|error| OpenError::Primary(error.into()))?;
+                let system = state.identity.system;
+                let primary = direct.as_deref().unwrap_or(&config).clone();
+                let replicas = match reads.replicas.is_empty() {
+                    true => None,
+                    false => {
+                        let opened = Replicas::open(primary, state, reads, timeouts.connect).await;
+                        Some(Arc::new(opened?))
+                    }
+                };
+                Reads { replicas, reports_changes: reads.reports_changes.then_some(system) }
+            }
+            None => Reads::default(),
+        };
         let (config, types) = (Box::new(config), Arc::new(introspected.types));
-        Ok((Self { config, types, timeouts, breaker: Arc::default() }, introspected.catalog))
+        let breaker = Arc::default();
+        let source = Self { config, types, timeouts, breaker, direct, reads };
+        Ok((source, introspected.catalog))
+    }
+
+    /// The state of reads from replicas; `None` without replicas.
+    #[must_use]
+    pub fn reads(&self) -> Option<ReadStatus> {
+        Some(self.reads.replicas.as_ref()?.status())
+    }
+
+    /// The server itself, for sessions that outlive a transaction.
+    fn direct(&self) -> Config {
+        Config::clone(self.direct.as_deref().unwrap_or(&self.config))
     }
 
     /// Compiles a request.
@@ -119,18 +173,35 @@ impl PostgresSource {
     /// The changes of rows.
     #[must_use]
     pub fn changes(&self, relay: Relay) -> PostgresChanges {
-        PostgresChanges::new(Config::clone(&self.config), relay)
+        PostgresChanges::new(self.direct(), relay)
     }
 
     /// The channels of notifications.
     #[must_use]
     pub fn channels(&self) -> PostgresChannels {
-        PostgresChannels::new(Config::clone(&self.config))
+        PostgresChannels::new(self.direct())
     }
 
     #[must_use]
     pub fn connections(
         &self,
+        limits: PoolLimits,
+        memory: &Arc<MemoryBudget>,
+    ) -> PostgresConnections {
+        let connect =
+            |config: Config, breaker| self.connections_to(config, breaker, limits, memory);
+        let own = connect(Config::clone(&self.config), Arc::clone(&self.breaker));
+        let replicas = self.reads.replicas.as_ref();
+        let replicas =
+            replicas.map(|replicas| Box::new(ReplicaConnections::new(replicas, connect)));
+        PostgresConnections { replicas, reports_changes: self.reads.reports_changes, ..own }
+    }
+
+    /// Connections to one server.
+    fn connections_to(
+        &self,
+        config: Config,
+        breaker: Arc<CircuitBreaker>,
         limits: PoolLimits,
         memory: &Arc<MemoryBudget>,
     ) -> PostgresConnections {
@@ -143,12 +214,18 @@ impl PostgresSource {
             idle_timeout: self.timeouts.idle,
             ..PoolOptions::default()
         };
-        let config = Config::clone(&self.config).with_memory(memory);
-        let breaker = Arc::clone(&self.breaker);
+        let config = config.with_memory(memory);
         let (pool, sharing) =
             (Pool::new(config, options, breaker), Sharing::new(shared, limits.patience));
         let places = Box::new(Places::new(limits.connections, self.timeouts.acquire));
-        PostgresConnections { pool, sharing, places, counter: Counter::default() }
+        PostgresConnections {
+            pool,
+            sharing,
+            places,
+            counter: Counter::default(),
+            replicas: None,
+            reports_changes: None,
+        }
     }
 }
 
@@ -161,6 +238,101 @@ impl Connections for PostgresConnections {
     }
 
     fn count(&mut self, counter: Counter) {
+        for replica in self.replicas.iter_mut().flat_map(|replicas| replicas.each_mut()) {
+            replica.count_own(counter.clone());
+        }
+        self.count_own(counter);
+    }
+
+    fn close_old(&self) {
+        self.replicas.iter().flat_map(|replicas| replicas.each()).for_each(Self::close_own);
+        self.close_own();
+    }
+
+    /// Runs a plan and writes its answer: a read on a replica, if one can answer it.
+    async fn deliver(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        params: ExecuteParams<'_>,
+        sink: Sink,
+        delivery: Delivery,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        if let Some(replicas) = self.replicas_for(plan) {
+            let mut tried = Tried::default();
+            while let Server::Replica(replica) =
+                replicas.server_of(params.freshness, &tried).await?
+            {
+                let (own, sink) = (replica.connections, sink.clone());
+                let delivered = own.deliver_own(plan, params, sink, delivery, observed).await;
+                if replica.judge(&delivered, &mut tried) == Outcome::Answered {
+                    return delivered;
+                }
+            }
+        }
+        self.deliver_own(plan, params, sink, delivery, observed).await
+    }
+
+    /// Runs a plan and writes the whole of its answer into an output: a read on a replica, if one can
+    /// answer it.
+    async fn answer<O: Output>(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        params: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        if let Some(replicas) = self.replicas_for(plan) {
+            let mut tried = Tried::default();
+            while let Server::Replica(replica) =
+                replicas.server_of(params.freshness, &tried).await?
+            {
+                let (own, output) = (replica.connections, output.clone());
+                let answered = own.answer_own(plan, params, output, observed).await;
+                if replica.judge(&answered, &mut tried) == Outcome::Answered {
+                    return answered;
+                }
+            }
+        }
+        self.answer_own(plan, params, output, observed).await
+    }
+
+    /// Probes the server, and replaces a connection that does not answer. Queries can be answered as
+    /// long as a replica can.
+    async fn probe(&self) -> Result<(), SourceError> {
+        match self.probe_own().await {
+            Err(_) if self.replicas.as_ref().is_some_and(|own| own.are_ready()) => Ok(()),
+            probed => probed,
+        }
+    }
+
+    /// PostgreSQL's plan of each statement.
+    async fn explain(
+        &self,
+        program: &PostgresProgram,
+        variables: Variables<'_>,
+        session: &Session,
+        figures: PlanFigures,
+    ) -> Result<Vec<String>, SourceError> {
+        let program = program.current();
+        let (bound, failures) = bind(&program.program, variables);
+        if let Some((_, error)) = failures.into_iter().next() {
+            return Err(error);
+        }
+        let mut connection = self.pool.acquire_for(session.names()).await?;
+        explain(&mut connection, program, &bound, session.settings.as_deref(), figures).await
+    }
+}
+
+impl PostgresConnections {
+    /// The replicas that may answer a plan.
+    fn replicas_for(&self, plan: &PostgresPlan) -> Option<&ReplicaConnections<Self>> {
+        let replicas = self.replicas.as_deref()?;
+        let program = &plan.program.program;
+        (!program.writes() && !program.levels.is_empty()).then_some(replicas)
+    }
+
+    fn count_own(&mut self, counter: Counter) {
         self.counter = counter.clone();
         // No request has a connection yet.
         if let Some(pool) = Rc::get_mut(&mut self.pool) {
@@ -168,13 +340,24 @@ impl Connections for PostgresConnections {
         }
     }
 
-    fn close_old(&self) {
+    fn close_own(&self) {
         self.pool.close_old();
     }
 
-    /// Runs a plan and writes its answer. A root field that fails is null, and the others run
-    /// once more without it. An answer that proves long begins again in portions.
-    async fn deliver(
+    async fn probe_own(&self) -> Result<(), SourceError> {
+        loop {
+            let mut connection = self.pool.acquire_for(&self.pool.names_at_hand()).await?;
+            let may_be_replaced = connection.is_reused();
+            match connection.check().await {
+                Err(_) if may_be_replaced => {}
+                checked => return Ok(checked?),
+            }
+        }
+    }
+
+    /// Runs a plan on this server and writes its answer. A root field that fails is null, and the
+    /// others run once more without it. An answer that proves long begins again in portions.
+    async fn deliver_own(
         &self,
         plan: &Arc<PostgresPlan>,
         params: ExecuteParams<'_>,
@@ -188,7 +371,7 @@ impl Connections for PostgresConnections {
                 sizes
             }
             Delivery::Streamed(_) | Delivery::Whole => {
-                let written = self.answer(plan, params, sink, observed).await;
+                let written = self.answer_own(plan, params, sink, observed).await;
                 return written.map(Executed::Whole);
             }
         };
@@ -236,8 +419,8 @@ impl Connections for PostgresConnections {
         written.map(Executed::Whole)
     }
 
-    /// Runs a plan and writes the whole of its answer into an output.
-    async fn answer<O: Output>(
+    /// Runs a plan on this server and writes the whole of its answer into an output.
+    async fn answer_own<O: Output>(
         &self,
         plan: &Arc<PostgresPlan>,
         params: ExecuteParams<'_>,
@@ -251,37 +434,6 @@ impl Connections for PostgresConnections {
         self.execute(plan, params, output, whole, observed).await
     }
 
-    /// Probes the server, and replaces a connection that does not answer.
-    async fn probe(&self) -> Result<(), SourceError> {
-        loop {
-            let mut connection = self.pool.acquire_for(&self.pool.names_at_hand()).await?;
-            let may_be_replaced = connection.is_reused();
-            match connection.check().await {
-                Err(_) if may_be_replaced => {}
-                checked => return Ok(checked?),
-            }
-        }
-    }
-
-    /// PostgreSQL's plan of each statement.
-    async fn explain(
-        &self,
-        program: &PostgresProgram,
-        variables: Variables<'_>,
-        session: &Session,
-        figures: PlanFigures,
-    ) -> Result<Vec<String>, SourceError> {
-        let program = program.current();
-        let (bound, failures) = bind(&program.program, variables);
-        if let Some((_, error)) = failures.into_iter().next() {
-            return Err(error);
-        }
-        let mut connection = self.pool.acquire_for(session.names()).await?;
-        explain(&mut connection, program, &bound, session.settings.as_deref(), figures).await
-    }
-}
-
-impl PostgresConnections {
     /// Sends the answer while it is made, on a thread and over a connection of its own.
     async fn stream(
         &self,
@@ -388,6 +540,10 @@ impl PostgresConnections {
             Changing { pool, program, bound: bound_to, variables, session, observed, most };
         let rows = changing.run(&mut failures).await?;
         observed.has_changed = program.program.has_changed(&failures);
+        if let Some(system) = self.reports_changes.filter(|_| observed.has_changed) {
+            let position = change_position(&self.pool, session.names(), system).await;
+            observed.changed_at = Some(position);
+        }
         let read = Read { bound, failures, rows };
         if plan.shape.events.is_some() {
             observed.committed = read.events((plan, program), output.another_held())?;

@@ -172,6 +172,8 @@ pub async fn introspect(
         called: None,
         written: None,
         timeouts,
+        direct: None,
+        reads: None,
     };
     introspect_with(client, &options).await
 }

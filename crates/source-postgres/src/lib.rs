@@ -19,6 +19,8 @@
 //! * `channels`: notifications
 //! * `event_log`: events for webhooks; `action_log`: calls of asynchronous actions
 //! * [`raw_statement`]: statements that clients send
+//! * [`replicas`]: standbys that answer reads; `read_options`: which there are
+//! * `direct`: the address of the server itself, beside that of a pooler
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
@@ -33,6 +35,7 @@ pub mod circuit_breaker;
 mod compile;
 pub mod cursor;
 pub mod database;
+mod direct;
 pub mod error;
 mod event_log;
 pub mod execute;
@@ -48,6 +51,8 @@ mod pooler;
 mod portions;
 pub mod raw_statement;
 mod read;
+mod read_options;
+pub mod replicas;
 mod runtime_estimate;
 mod settings;
 mod sharing;
@@ -71,4 +76,6 @@ pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
 pub use options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
+pub use read_options::{ReadOptions, ReplicaOptions, WithoutReplica};
+pub use replicas::{Lag, ReadStatus, ReplicaStatus};
 pub use snapshot::PostgresSnapshot;

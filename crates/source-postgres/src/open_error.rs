@@ -10,4 +10,13 @@ pub enum OpenError {
     Connect(WireError),
     #[error("cannot read the schema of the database: {0}")]
     Catalog(IntrospectError),
+    #[error("`--read-url`: {0}")]
+    ReplicaAddress(WireError),
+    #[error("`--read-url` {name}: {reason}")]
+    Replica { name: Box<str>, reason: Box<str> },
+    #[error("`--direct-url`: {0}")]
+    Direct(Box<str>),
+    /// The positions of servers are needed for replicas.
+    #[error("cannot read the state of the primary: {0}")]
+    Primary(Box<str>),
 }

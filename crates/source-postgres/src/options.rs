@@ -3,6 +3,8 @@
 use catalog::WrittenQueries;
 use source::Timeouts;
 
+use super::read_options::ReadOptions;
+
 /// Options of a PostgreSQL database.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PostgresOptions<'o> {
@@ -20,6 +22,10 @@ pub struct PostgresOptions<'o> {
     /// Queries of the schema's author, which become functions.
     pub written: Option<&'o WrittenQueries>,
     pub timeouts: Timeouts,
+    /// The address of the server itself, if the source's leads to a pooler.
+    pub direct: Option<&'o str>,
+    /// Reads from replicas.
+    pub reads: Option<&'o ReadOptions>,
 }
 
 /// The name of a function.

@@ -5,6 +5,7 @@
 //! * [`operand`], [`opaque`]: the values of a request's variables
 //! * [`geo`]: conditions on places of the earth
 //! * [`session`]: settings and claims of a session
+//! * [`freshness`]: how new the state must be that a read sees
 //! * [`limits`]: timeouts, and limits of connection pools
 //! * [`streamed`]: answers that are sent while they are made
 //! * [`offload`]: long work on the blocking pool
@@ -22,6 +23,7 @@ pub mod connections;
 pub mod error;
 pub mod event_log;
 pub mod events;
+pub mod freshness;
 pub mod geo;
 pub mod limits;
 pub mod message_bus;
@@ -44,6 +46,7 @@ pub mod wire;
 pub use connections::{Connections, Snapshot};
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
 pub use events::{CommittedEvent, CommittedEvents, NodeEvent, RowEvent};
+pub use freshness::{ChangePosition, Freshness, LogPosition};
 pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
 pub use migration::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded};

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::events::CommittedEvents;
+use crate::freshness::ChangePosition;
 
 /// It is filled while the statements run, so that a cancelled request has it too.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Observed {
     pub write: Option<Duration>,
     /// Whether a change was committed, or may have been.
     pub has_changed: bool,
+    /// The position behind the changes, where sources report it.
+    pub changed_at: Option<ChangePosition>,
     /// Events of the committed changes, where the program returns them.
     pub committed: CommittedEvents,
 }

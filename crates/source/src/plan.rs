@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use response::{Echo, Shape};
 
+use crate::freshness::Freshness;
 use crate::operand::Variables;
 use crate::session::Session;
 
@@ -32,6 +33,8 @@ pub struct ExecuteParams<'v> {
     pub session: &'v Session,
     /// Values of the request itself that the answer repeats.
     pub echoes: &'v [Echo],
+    /// How new the state must be that a read sees.
+    pub freshness: Freshness,
     /// The estimated cost, in rows.
     pub cost: u64,
     /// Timeout of the answer. A database that supports statement timeouts enforces it itself, also

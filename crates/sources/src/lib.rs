@@ -35,7 +35,8 @@ pub use connections::Connections;
 pub use event_log::{EventLog, EventLogError};
 pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{
-    Defaults, Durability, Extensions, FunctionName, OpenError, OpenOptions, Rights, StoredColumn,
+    Defaults, DirectUrl, Durability, Extensions, FunctionName, Lag, OpenError, OpenOptions,
+    ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, Rights, StoredColumn, WithoutReplica,
 };
 pub use opened::Source;
 pub use plan::Plan;

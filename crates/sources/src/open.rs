@@ -1,5 +1,7 @@
 //! Options of opening a source, and the errors of opening it.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use catalog::WrittenQueries;
@@ -7,9 +9,14 @@ use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
 use source_postgres::PostgresOptions;
 use source_postgres::introspect::IntrospectError;
-pub use source_postgres::{Defaults, Extensions, FunctionName, Rights};
+pub use source_postgres::{
+    Defaults, Extensions, FunctionName, Lag, ReadOptions, ReadStatus, ReplicaOptions,
+    ReplicaStatus, Rights, WithoutReplica,
+};
 use source_sqlite::SqliteOptions;
 pub use source_sqlite::{Durability, StoredColumn};
+
+use crate::address::Address;
 
 /// Options of opening a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +41,21 @@ pub struct OpenOptions {
     /// When a transaction of a SQLite file counts as committed.
     pub durability: Durability,
     pub timeouts: Timeouts,
+    /// The address of the PostgreSQL server itself, if the source's leads to a pooler.
+    pub direct: Option<DirectUrl>,
+    /// Reads from replicas; only for PostgreSQL.
+    pub reads: Option<Arc<ReadOptions>>,
+}
+
+/// The address of a server behind a pooler, which may have a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DirectUrl(pub Box<str>);
+
+/// Addresses must not reach a log.
+impl fmt::Debug for DirectUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DirectUrl").finish_non_exhaustive()
+    }
 }
 
 /// The reason why a source cannot be opened.
@@ -61,11 +83,34 @@ impl OpenError {
 }
 
 impl OpenOptions {
+    /// The address of the server itself, for sessions that outlive a transaction.
+    #[must_use]
+    pub fn direct_address<'a>(&self, address: &'a Address) -> Cow<'a, Address> {
+        match (&self.direct, address) {
+            (Some(DirectUrl(url)), Address::Postgres(_)) => {
+                Cow::Owned(Address::Postgres(url.to_string()))
+            }
+            _ => Cow::Borrowed(address),
+        }
+    }
+
     pub(crate) fn postgres(&self) -> PostgresOptions<'_> {
         let Self { namespaces, extensions, rights, defaults, called, written, timeouts, .. } = self;
         let (extensions, rights, timeouts) = (*extensions, *rights, *timeouts);
         let (defaults, called, written) = (*defaults, called.as_ref(), written.as_deref());
-        PostgresOptions { namespaces, extensions, rights, defaults, called, written, timeouts }
+        let (direct, reads) =
+            (self.direct.as_ref().map(|DirectUrl(url)| &**url), self.reads.as_deref());
+        PostgresOptions {
+            namespaces,
+            extensions,
+            rights,
+            defaults,
+            called,
+            written,
+            timeouts,
+            direct,
+            reads,
+        }
     }
 
     pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {

@@ -14,7 +14,7 @@ use source_sqlite::SqliteSource;
 use crate::address::Address;
 use crate::changes::Changes;
 use crate::connections::Connections;
-use crate::open::{OpenError, OpenOptions};
+use crate::open::{OpenError, OpenOptions, ReadStatus};
 use crate::plan::Plan;
 
 /// An opened source, shared by all threads.
@@ -63,6 +63,15 @@ impl Source {
         match self {
             Self::Postgres(_) => true,
             Self::Sqlite(_) | Self::Neo4j(_) => false,
+        }
+    }
+
+    /// The state of reads from replicas; `None` without replicas.
+    #[must_use]
+    pub fn reads(&self) -> Option<ReadStatus> {
+        match self {
+            Self::Postgres(source) => source.reads(),
+            Self::Sqlite(_) | Self::Neo4j(_) => None,
         }
     }
 

@@ -17,7 +17,7 @@ impl SchemaWatch {
     /// Reads the state of a schema once; see [`source::SchemaWatch::begin`]. `None` if the source
     /// cannot be watched: opening it returns the error of a wrong address.
     pub async fn begin(address: &Address, options: &OpenOptions) -> Option<Self> {
-        match address {
+        match &*options.direct_address(address) {
             Address::Sqlite(path) => {
                 let watch = source::SchemaWatch::begin(SqliteSchemaProbe::new(path)).await;
                 Some(Self::Sqlite(Box::new(watch)))

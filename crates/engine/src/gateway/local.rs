@@ -65,7 +65,7 @@ impl LocalWorker {
     pub(super) fn subscribe(&self, body: &[u8], session: &Session) -> Result<Begun, Response> {
         let request = Request::from_json(body);
         let request = request.map_err(|error| Response::request_error(&[error]))?;
-        let caller = Caller { session: session.clone(), forwarded: None };
+        let caller = Caller { session: session.clone(), ..Caller::default() };
         self.worker.subscribe(&request, &caller)
     }
 

@@ -228,6 +228,7 @@ impl Execution {
         let params = ExecuteParams {
             variables: source::Variables { slots, claims, passwords: &[] },
             session: &self.session,
+            freshness: source::Freshness::Newest,
             echoes: &echoes,
             cost: self.cost,
             time_limit: self.time_limit,

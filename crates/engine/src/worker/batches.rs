@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use graphql::{ErrorCode, Request};
 use response::MemoryReservation;
-use source::{Session, Settings};
+use source::{Freshness, Session, Settings};
 use tokio::select;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
@@ -218,7 +218,8 @@ impl Worker {
         let requests = members.iter().zip(&echoes).map(|(member, echoes)| {
             let held = MemoryReservation::of(&self.memory);
             let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
-            (self.params(&member.ready, &member.session, (echoes, &[])), sink)
+            let freshness = Freshness::Newest;
+            (self.params(&member.ready, &member.session, freshness, (echoes, &[])), sink)
         });
         let session = Session { settings: key.settings.clone(), claims: None };
         let requests = requests.collect();

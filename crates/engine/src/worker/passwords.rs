@@ -5,7 +5,7 @@ use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError};
 use response::{MemoryReservation, Sink};
 use source::operand::{Password, resolve};
-use source::{ExecuteParams, Observed, Session, Variables};
+use source::{ExecuteParams, Freshness, Observed, Session, Variables};
 use sources::Plan;
 
 use super::Worker;
@@ -76,8 +76,14 @@ impl Worker {
         location: Location,
     ) -> Result<Vec<Option<Box<str>>>, GraphQLError> {
         let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
-        let params =
-            ExecuteParams { variables, session, echoes: &[], cost: 0, time_limit: self.time_limit };
+        let params = ExecuteParams {
+            variables,
+            session,
+            freshness: Freshness::Newest,
+            echoes: &[],
+            cost: 0,
+            time_limit: self.time_limit,
+        };
         let written = self.connections.answer(plan, params, sink, &mut Observed::default()).await;
         let failed = |_| {
             GraphQLError::new(ErrorCode::SourceError, "The password cannot be compared.")

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use gateway::execute::RecordedResponse;
 use graphql::{GraphQLError, Request};
 use response::{MemoryReservation, Written};
-use source::Session;
+use source::{Freshness, Session};
 
 use super::{Allowed, Ready, Worker, failed, refused};
 use crate::caller::Caller;
@@ -45,7 +45,7 @@ impl Worker {
             return Ok(Err(refused()));
         };
         if ready.prepared.has_resolved() {
-            let caller = Caller { session: session.clone(), forwarded: None };
+            let caller = Caller { session: session.clone(), ..Caller::default() };
             let response = Box::pin(self.run_resolved(&ready, request, &caller, report)).await?;
             return Ok(Err(response));
         }
@@ -53,7 +53,7 @@ impl Worker {
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;
         let passwords = self.hashed(&ready, session).await?;
-        let params = self.params(&ready, session, (&echoes, &passwords));
+        let params = self.params(&ready, session, Freshness::Newest, (&echoes, &passwords));
         let tape =
             prepared.begin_tape(engine.limits.response_bytes, MemoryReservation::of(&self.memory));
         let (plan, observed) = (&prepared.plan, &mut report.observed);

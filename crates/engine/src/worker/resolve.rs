@@ -99,7 +99,8 @@ impl Worker {
                 Err(error) if data.parts == 0 => return Err(vec![error]),
                 Err(error) => return Ok(Response::without_data(&error, &mut report.codes)),
             };
-            let params = self.params(ready, session, (&echoes, &passwords));
+            let freshness = caller.freshness;
+            let params = self.params(ready, session, freshness, (&echoes, &passwords));
             let held = MemoryReservation::of(&self.memory);
             let sink = part.begin(b"", engine.limits.response_bytes, held);
             let (plan, observed) = (&part.plan, &mut report.observed);

@@ -2,7 +2,7 @@
 
 use graphql::{ErrorCode, GraphQLError};
 use response::{Failure, MemoryReservation, Sink};
-use source::{ExecuteParams, Observed, Session, Variables};
+use source::{ExecuteParams, Freshness, Observed, Session, Variables};
 
 use super::Worker;
 use crate::enum_tables::member;
@@ -24,8 +24,14 @@ impl Worker {
         let values = [Some(channel.into())];
         let variables = Variables { claims: session.claims.as_deref(), ..Variables::of(&values) };
         let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
-        let params =
-            ExecuteParams { variables, session, echoes: &[], cost: 0, time_limit: self.time_limit };
+        let params = ExecuteParams {
+            variables,
+            session,
+            freshness: Freshness::Newest,
+            echoes: &[],
+            cost: 0,
+            time_limit: self.time_limit,
+        };
         let plan = &authorization.plan;
         let written = self.connections.answer(plan, params, sink, &mut Observed::default()).await;
         let unavailable = |_| {

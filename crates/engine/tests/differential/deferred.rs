@@ -115,7 +115,7 @@ pub(crate) async fn payloads(
     let query = Json::from(text).to_string();
     let body = ["{\"query\":", &query, "}"].concat();
     let request = Request::from_json(body.as_bytes()).map_err(|error| error.message)?;
-    let caller = Caller { session: engine::Session::default(), forwarded: None };
+    let caller = Caller { session: engine::Session::default(), ..Caller::default() };
     let form = (Delivery::Whole, format);
     let mut report = Report::default();
     let Response { body, payloads, .. } =

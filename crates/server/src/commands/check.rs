@@ -10,7 +10,9 @@ use catalog::{Note, NoteKind};
 use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
-use crate::commands::{FOR_DATABASES, Inspected, block_on, changes, gateway, inspect, print};
+use crate::commands::{
+    FOR_DATABASES, Inspected, block_on, changes, gateway, inspect, print, reads,
+};
 use crate::configuration::{Invocation, redacted};
 use crate::failure::Failure;
 use crate::options::{
@@ -72,6 +74,9 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
     }
     if emptiness.is_none() || !groups.is_empty() {
         print(&report(&groups))?;
+    }
+    if let Some(reads) = engine.reads() {
+        print(&["\nQueries are answered by replicas\n", &reads::report(&reads)].concat())?;
     }
     if let Some(problem) = events {
         return Err(problem);

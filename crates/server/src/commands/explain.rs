@@ -5,14 +5,16 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use engine::documents::Document;
 use engine::gateway::{Gateway, GatewayWorker};
 use engine::{
     Caller, Claims, Engine, Limits, MemoryBudget, RowError, RowName, Session, SourceAddress, Worker,
 };
 use graphql::Request;
+use graphql::operation::OperationKind;
 use serde_json_bytes::Value as Json;
 
-use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
+use crate::commands::{FOR_DATABASES, block_on, gateway, open, print, reads};
 use crate::failure::{Failure, OperationError};
 use crate::options::{
     ApiOptions, ExplainOptions, SupergraphLocation, Variables, gateway_options, refuse_group,
@@ -61,7 +63,7 @@ fn explain_plan(
         gateway_options(limits, &options.subgraphs, &options.labels, &options.guards);
     let gateway = Gateway::new(supergraph, transports, engine_options);
     // No client sends headers, so inserted headers are used.
-    let caller = Caller { session, forwarded: Some(Box::default()) };
+    let caller = Caller { session, forwarded: Some(Box::default()), ..Caller::default() };
     let explained = block_on(async {
         let worker = GatewayWorker::sharing(gateway, MemoryBudget::new(u64::MAX));
         Ok(worker.explain(&request, &caller, options.analyze).await)
@@ -90,6 +92,15 @@ fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failur
         let policies = worker.explain_policies(&request, &session).map_err(failed)?;
         if let Some(policies) = &policies {
             print(&["-- policies\n", policies, "\n"].concat())?;
+        }
+        if let Some(reads) = worker.engine().reads() {
+            let document = worker.document(&request, &session);
+            let is_query = |document: &Document| document.operation.kind == OperationKind::Query;
+            let servers = match document.is_ok_and(|document| is_query(&document)) {
+                true => reads::report(&reads),
+                false => "  The primary: the operation is no query.\n".to_owned(),
+            };
+            print(&["-- servers\n", &servers, "\n"].concat())?;
         }
         if let Some(rules) = worker.explain_rules(&request, &session).map_err(failed)? {
             print(&["-- rules\n", &rules, "\n"].concat())?;

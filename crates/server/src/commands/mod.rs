@@ -21,6 +21,7 @@ mod import_metadata;
 mod man;
 mod migrate;
 mod prepare;
+mod reads;
 mod schema;
 mod serve;
 mod serving;

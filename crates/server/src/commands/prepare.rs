@@ -43,6 +43,8 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let engine_options = engine_options(options)?;
     let settings = settings(Some(&engine_options.dialect), &options.serving)?;
     let serving = &options.serving;
+    let replicas = &options.api.replicas;
+    let settings = settings.with_replicas(replicas.replicas(), replicas.carrier(), serving);
     let batches = (serving.persisted.max_batch, serving.allow_list.allow_list);
     let drain = serving.drain_timeout.0;
     let settings = with_prisma(settings, &engine_options, &source, serving);
@@ -312,6 +314,7 @@ fn with_hasura(
     source: &SourceAddress,
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
-    let events = EventLog::new(source, options.source.timeouts).ok();
+    let direct = options.source.direct_address(source);
+    let events = EventLog::new(&direct, options.source.timeouts).ok();
     settings.with_hasura(dialect, uses_allow_list, (&options.limits, max_batch), events)
 }

@@ -7,13 +7,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{Allowed, Caller, Delivery, MemoryBudget, MemoryReservation, Report};
+use engine::{
+    Allowed, Caller, ChangePosition, Delivery, Freshness, MemoryBudget, MemoryReservation, Report,
+};
 use futures_util::future::join_all;
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 
 use super::exchange::Exchange;
 use super::execute::{Executed, Execution, check_batch_limit, execute};
+use super::log_position;
 use super::media_type::MediaType;
 use super::refusal::Refusal;
 use super::respond::{Response, respond_held};
@@ -38,9 +42,14 @@ pub(super) async fn answer(
         // The spans of requests to other servers would have equal ids.
         forwarded.trace = None;
     }
+    let writes = members.iter().any(may_write);
+    if writes {
+        // A query reads what the mutations of its batch have written before it.
+        caller.freshness = Freshness::Newest;
+    }
     let answers = {
         let start = (exchange.peer, exchange.started);
-        let is_ordered = service.settings.is_of_hasura() && members.iter().any(may_write);
+        let is_ordered = service.settings.is_of_hasura() && writes;
         let answer = |member| answer_member(service, member, &caller, delivery, start);
         match is_ordered {
             false => join_all(members.into_iter().map(answer)).await,
@@ -65,10 +74,8 @@ pub(super) async fn answer(
     Ok(respond_held(StatusCode::OK, media_type, joined.body, joined.held))
 }
 
-/// True for a request whose document may have a mutation: it has the word, or is known by its id only.
 fn may_write(member: &Member) -> bool {
-    let query = member.as_ref().ok().map(|parameters| parameters.query.as_deref());
-    query.is_some_and(|query| query.is_none_or(|text| text.contains("mutation")))
+    member.as_ref().is_ok_and(log_position::may_write)
 }
 
 /// The answers of a batch as one text.
@@ -169,6 +176,10 @@ async fn answer_member(
     let (body, held) = match executed {
         Ok(Executed { response, .. }) => (response.body, response.held),
         Err(refusal) => {
+            if report.operation == Some(OperationKind::Mutation) {
+                // Its changes may have been made.
+                report.observed.changed_at = Some(ChangePosition::Unknown);
+            }
             report.codes.push(refusal.error().code);
             (refusal.body_in(service.worker.error_form()), MemoryReservation::default())
         }
@@ -180,12 +191,15 @@ async fn answer_member(
 fn record(exchange: &mut Exchange, mut report: Report) {
     let mut codes = std::mem::take(&mut exchange.report.codes);
     codes.append(&mut report.codes);
+    let changed = [exchange.report.observed.changed_at, report.observed.changed_at];
+    let changed_at = changed.into_iter().flatten().reduce(ChangePosition::later);
     if report.stages.execute >= exchange.report.stages.execute {
         std::mem::swap(&mut exchange.report, &mut report);
     }
     // After the fetches of the slowest request: they are only counted.
     exchange.report.fetches.fetches.append(&mut report.fetches.fetches);
     exchange.report.codes = codes;
+    exchange.report.observed.changed_at = changed_at;
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::respond::Response;
 use super::settings::CorsSettings;
 
 /// Response headers that pages may read, besides the default ones.
-const EXPOSED: &str = "retry-after, server-timing, x-request-id";
+const EXPOSED: &str = "retry-after, server-timing, thalweg-position, x-request-id";
 
 /// The CORS headers of a response.
 #[derive(Debug)]

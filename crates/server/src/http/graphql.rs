@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use engine::gateway::headers::{REQUEST_ID, Trace};
-use engine::{Allowed, Caller, Delivery, ErrorForm, Kind};
+use engine::{Allowed, Caller, ChangePosition, Delivery, ErrorForm, Kind};
 use graphql::{Body, Parameters, Request};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
@@ -20,6 +20,7 @@ use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
 use super::execute::{Executed, Execution, execute, find_document};
+use super::log_position::may_write;
 use super::media_type::{MediaType, is_readable, negotiate_in};
 use super::origin::{self, OwnSchemes};
 use super::refusal::Refusal;
@@ -90,6 +91,9 @@ async fn answer_request(
     let delivery = delivery(service, &request);
     let trace = exchange.trace_context();
     let has_settings = service.settings.credentials.has_settings(request.headers());
+    let positions = service.settings.positions;
+    let freshness = positions.map(|positions| positions.freshness(request.headers()));
+    let freshness = freshness.unwrap_or_default();
     let read = match media_type {
         _ if !is_allowed_origin(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         None if stream.is_none() && incremental.is_none() => Err(Refusal::NotAcceptable),
@@ -100,13 +104,20 @@ async fn answer_request(
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
         Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory, until }) => {
+            let caller = Caller { freshness, ..caller };
             if let Some(format) = choose(service, stream, accepted, &parameters, &caller) {
+                let may_write = may_write(&parameters);
                 let operation = Operation { parameters, allowed, caller, until, incremental };
                 // Boxed: streams are rare, and every request would need the space.
                 let answered =
                     Box::pin(answer_stream(service, context, format, operation, exchange)).await;
-                return answered
+                let mut response = answered
                     .unwrap_or_else(|refusal| refuse_one(form, media_type, refusal, exchange));
+                // The head of the response is sent before the changes are made.
+                if let Some(positions) = positions.filter(|_| may_write) {
+                    positions.add(response.headers_mut(), ChangePosition::Unknown);
+                }
+                return response;
             }
             let (start, report) = ((exchange.peer, exchange.started), &mut exchange.report);
             // A response as one part of a body is not streamed.
@@ -139,6 +150,7 @@ async fn answer_request(
         }
         Ok(Read { body: Body::Batch(_), .. }) if accepted.is_none() => Err(Refusal::NotAcceptable),
         Ok(Read { body: Body::Batch(members), caller, memory: _memory, .. }) => {
+            let caller = Caller { freshness, ..caller };
             // Boxed: batches are rare, and every request would need the space.
             Box::pin(batch::answer(
                 service,
@@ -287,7 +299,7 @@ async fn authenticate_by(
         }
         forwarded
     });
-    Ok((Caller { session, forwarded }, until))
+    Ok((Caller { session, forwarded, ..Caller::default() }, until))
 }
 
 /// The contents of a body as webhooks receive them.

@@ -31,6 +31,7 @@
 //! * `prisma`: endpoints of Prisma 1, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
+//! * `log_position`: the positions of changes that clients carry, for reads from replicas
 //! * `sockets`: WebSockets, with queries, mutations and subscriptions
 //! * `response_stream`: event streams, with queries, mutations and subscriptions
 //! * `single_stream`: event streams that several operations share
@@ -99,6 +100,7 @@ mod header_settings;
 mod health;
 mod host;
 mod listen;
+mod log_position;
 mod log_throttle;
 mod media_type;
 mod monitored_transport;

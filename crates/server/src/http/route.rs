@@ -105,7 +105,11 @@ async fn observe(
     };
     let mut exchange = Exchange::new(service, context.peer, &request, target);
     let readable = outgoing::readable(&service.settings, request.headers());
-    let response = route(service, request, readable, &mut exchange, context).await;
+    let mut response = route(service, request, readable, &mut exchange, context).await;
+    if let Some(positions) = service.settings.positions {
+        let is_refused = exchange.refusal.is_some();
+        positions.add_changes(response.headers_mut(), &exchange.report, is_refused);
+    }
     exchange.response_bytes = response.body().size_hint().lower();
     let mut response =
         outgoing::finish(&service.settings, response, readable, &service.process.memory);

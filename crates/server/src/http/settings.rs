@@ -18,6 +18,7 @@ use super::descriptors;
 use super::hasura::HasuraSettings;
 use super::hasura_sessions::HasuraSessions;
 use super::host::Hosts;
+use super::log_position::PositionSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
 use super::timeouts::ClientTimeouts;
@@ -25,7 +26,7 @@ use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
     AllowedOrigin, Coding, HasuraEnvironment, LoggedRequests, OriginOptions, PersistedOptions,
-    ServingOptions,
+    PositionCarrier, ServingOptions,
 };
 use crate::supergraph::Fetches;
 
@@ -66,6 +67,8 @@ pub(crate) struct Settings {
     pub(super) hasura: Option<Arc<HasuraSettings>>,
     /// Endpoints of Prisma, for its dialect.
     pub(super) prisma: Option<Arc<PrismaSettings>>,
+    /// The positions of changes, where clients carry them or replicas answer reads.
+    pub(super) positions: Option<PositionSettings>,
     /// Fetches of the supergraph, of a gateway.
     pub(super) fetches: Option<Arc<Fetches>>,
     pub(super) logging: LoggingSettings,
@@ -264,6 +267,25 @@ impl Settings {
         Self { prisma: Some(Arc::new(prisma)), most_batch, ..self }
     }
 
+    /// Adds the positions of changes. Each of so many replicas has as many connections as the source.
+    pub(crate) fn with_replicas(
+        self,
+        replicas: usize,
+        carrier: PositionCarrier,
+        options: &ServingOptions,
+    ) -> Self {
+        let positions = PositionSettings::new(replicas, carrier);
+        if replicas == 0 {
+            return Self { positions, ..self };
+        }
+        let max_clients = descriptors::most_clients(
+            options.network.max_clients.get(),
+            options.threads(),
+            options.connections().saturating_mul(replicas.saturating_add(1)),
+        );
+        Self { positions, max_clients, ..self }
+    }
+
     pub(crate) fn with_fetches(self, fetches: Arc<Fetches>) -> Self {
         Self { fetches: Some(fetches), ..self }
     }
@@ -362,6 +384,7 @@ impl Settings {
             callbacks: None,
             hasura: None,
             prisma: None,
+            positions: None,
             fetches: None,
             logging: LoggingSettings {
                 requests: options.observability.log_requests,

@@ -18,7 +18,7 @@ use source::Statistics;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
-use super::{custom_fields, databases, events, fetches, live, supergraph};
+use super::{custom_fields, databases, events, fetches, live, replicas, supergraph};
 use crate::supergraph::FetchCounts;
 use crate::usage::hive::Reporter;
 
@@ -76,6 +76,7 @@ impl Collector for Sources {
             Api::Source(engine) => {
                 live::encode_engines(&[(None, engine)], &mut writer)?;
                 databases::encode(&[(None, &self.connections)], &mut writer)?;
+                replicas::encode(engine.reads().as_ref(), &mut writer)?;
                 custom_fields::encode(&[(None, engine.resolver_statistics())], &mut writer)
             }
             Api::Gateway(gateway) => {

@@ -4,7 +4,7 @@
 //! * `store`: counters of requests
 //! * `usage`: resource usage of the process, from the operating system
 //! * `encode`: the OpenMetrics text
-//! * `databases`: metrics of connections to databases
+//! * `databases`: metrics of connections to databases; `replicas`: of reads from replicas
 //! * `custom_fields`: metrics of requests of custom fields
 //! * `fetches`: metrics of query plans
 //! * `live`: metrics of sockets and subscriptions
@@ -21,6 +21,7 @@ mod events;
 mod fetches;
 mod live;
 mod operations;
+mod replicas;
 mod serve;
 mod store;
 mod subgraphs;

@@ -27,6 +27,7 @@ use super::postgraphile::PostGraphileOptions;
 use super::prisma_api::PrismaApiOptions;
 use super::prisma_schema::PrismaSchemaOptions;
 use super::registry::RegistryOptions;
+use super::replicas::ReplicaReadOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
 use crate::failure::Failure;
@@ -116,6 +117,8 @@ pub(crate) struct ApiOptions {
     pub(crate) hasura: HasuraOptions,
     #[command(flatten)]
     prisma_schema: PrismaSchemaOptions,
+    #[command(flatten)]
+    pub(crate) replicas: ReplicaReadOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -243,6 +246,8 @@ impl ApiOptions {
                 stored_as: self.stored_as.clone(),
                 durability: self.durability.unwrap_or_default(),
                 timeouts,
+                direct: self.replicas.direct(),
+                reads: self.replicas.to_engine(&self.given)?,
             },
             connections,
             limits,

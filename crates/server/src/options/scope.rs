@@ -213,7 +213,11 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["allowed-origins", "cors-origins", "cors-credentials", "cors-max-age"]),
     (Scope::Everywhere, &["apq", "apq-cache-size", "trusted-documents", "only-trusted"]),
     (Scope::Everywhere, &["batching", "max-batch", "require-token"]),
-    (Scope::Postgres(LEAVE_OUT), &["schema", "shared-connections"]),
+    (Scope::Postgres(LEAVE_OUT), &["schema", "shared-connections", "direct-url"]),
+    (
+        Scope::Postgres("other sources have no replicas"),
+        &["read-url", "read-wait", "read-without-replica", "read-your-writes"],
+    ),
     (
         Scope::Postgres("use `--policies`, which defines the permissions of each role"),
         &["no-ignore-rbac"],

@@ -8,10 +8,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
+use testkit::postgres::{PgBouncer, PoolMode};
 
 use super::stream::Stream;
 use crate::databases::Database;
-use crate::program::{Folder, Server, outcome, post, run};
+use crate::program::{Folder, PATIENCE, Server, outcome, post, run};
+use crate::served::happens_within;
 
 const LISTEN: &str = "subscription { listen(topic: \"a\", initialEvent: true) { relatedNodeId } }";
 const EVENT: &str = "event: next\ndata: {\"data\":{\"listen\":{\"relatedNodeId\":null}}}\n\n";
@@ -77,6 +79,39 @@ fn subscriptions_go_on_after_reloads_and_miss_and_repeat_nothing() {
     assert_eq!(stream.chunk(), EVENT);
     database.execute("NOTIFY \"postgraphile:a\"");
     assert_eq!(stream.chunk(), EVENT);
+}
+
+#[test]
+fn a_direct_address_leads_around_a_pooler_that_shares_sessions() {
+    if !PgBouncer::is_installed() {
+        return;
+    }
+    let Some(database) = Database::on_one("CREATE TABLE song (id INT PRIMARY KEY)") else { return };
+    let pooler = PgBouncer::start(database.server(), PoolMode::Transaction, 4).unwrap();
+    let (pooled, direct) = (database.url_by(pooler.port()), database.url());
+    let words = ["serve", &pooled, "--listen", "127.0.0.1:0", "--simple-subscriptions", "--live"];
+    let server = Server::start(&words);
+    let end = open(&server).chunk();
+    assert!(end.contains("\"UNAVAILABLE\""), "{end}");
+    drop(server);
+
+    let server = Server::start(&[&words[..], &["--direct-url", &direct]].concat());
+    let mut stream = open(&server);
+    assert_eq!(stream.chunk(), EVENT);
+    database.execute("NOTIFY \"postgraphile:a\"");
+    assert_eq!(stream.chunk(), EVENT);
+    // The stream of changes has a slot of the server, and finds rows that others insert.
+    let body = json!({ "query": "subscription { allSongs { nodes { id } } }" }).to_string();
+    let accept = "Accept: text/event-stream\r\n";
+    let mut songs = Stream::open(&server, &post("application/json", accept, &body));
+    assert_eq!(songs.chunk(), ":\n\n");
+    assert!(songs.chunk().contains("\"nodes\":[]"));
+    let slots =
+        "SELECT count(*) FROM pg_replication_slots WHERE active AND database = current_database()";
+    assert!(happens_within(PATIENCE, || database.count(slots) == 1));
+    database.execute("INSERT INTO song VALUES (7)");
+    let changed = songs.chunk();
+    assert!(changed.contains("\"nodes\":[{\"id\":7}]"), "{changed}");
 }
 
 #[test]

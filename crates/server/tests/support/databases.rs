@@ -48,6 +48,11 @@ pub(crate) struct Restartable {
 #[derive(Debug)]
 pub(crate) struct Standby {
     pub(crate) port: u16,
+    folder: PathBuf,
+    data: PathBuf,
+    owner: (u32, u32),
+    program: PathBuf,
+    settings: Vec<String>,
     watcher: Child,
 }
 
@@ -233,11 +238,12 @@ impl Standby {
     pub(crate) fn of(primary: &mut Restartable, settings: &[&str]) -> Self {
         // The data of a server at rest can be copied file by file.
         primary.stop();
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
         let folder = primary.server.socket_folder().to_path_buf();
         let owner = fs::metadata(&folder).unwrap();
         let owner = (owner.uid(), owner.gid());
         // Removed together with the primary's folder.
-        let data = folder.join("standby");
+        let data = folder.join(format!("standby{}", COUNT.fetch_add(1, Ordering::Relaxed)));
         let mut copy = as_owner(Path::new("cp"), owner);
         let copied = copy.arg("-a").arg(primary.server.data_folder()).arg(&data).status();
         assert!(copied.unwrap().success());
@@ -250,20 +256,56 @@ impl Standby {
         fs::write(data.join("postgresql.auto.conf"), line).unwrap();
         primary.start_again();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let program = primary.program.clone();
+        let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let watcher = Self::spawn((&program, &folder), &data, owner, port, &settings);
+        let standby = Self { port, folder, data, owner, program, settings, watcher };
+        standby.wait();
+        standby
+    }
+
+    fn spawn(
+        (program, folder): (&Path, &Path),
+        data: &Path,
+        owner: (u32, u32),
+        port: u16,
+        settings: &Vec<String>,
+    ) -> Child {
         let mut command = as_owner(Path::new("sh"), owner);
-        command.arg("-c").arg(WATCHER).arg("watcher").arg(&primary.program);
-        command.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k", ""]);
+        command.arg("-c").arg(WATCHER).arg("watcher").arg(program);
+        command.arg("-D").arg(data).args(["-p", &port.to_string(), "-k", ""]);
         for setting in settings {
             command.args(["-c", setting]);
         }
-        command.current_dir(&folder).process_group(0);
-        let log = fs::File::create(folder.join("standby.log")).unwrap();
+        command.current_dir(folder).process_group(0);
+        let log = fs::File::create(data.with_extension("log")).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
-        let standby = Self { port, watcher: command.spawn().unwrap() };
-        let ready = || testkit::postgres::query(&standby.url(), "SELECT 1").is_ok();
-        let log = || fs::read_to_string(folder.join("standby.log")).unwrap_or_default();
+        command.spawn().unwrap()
+    }
+
+    fn wait(&self) {
+        let ready = || testkit::postgres::query(&self.url(), "SELECT 1").is_ok();
+        let log = || fs::read_to_string(self.data.with_extension("log")).unwrap_or_default();
         assert!(happens_within(PATIENCE, ready), "the copy does not start: {}", log());
-        standby
+    }
+
+    /// Kills the server with its sessions.
+    pub(crate) fn kill(&mut self) {
+        let text = fs::read_to_string(self.data.join("postmaster.pid")).unwrap();
+        let id = text.lines().next().unwrap().parse().unwrap();
+        let processes = family(id);
+        send_signal("KILL", id);
+        let lives =
+            |id: &u32| fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| !line.is_empty());
+        assert!(happens_within(PATIENCE, || !processes.iter().any(lives)));
+        drop(self.watcher.stdin.take());
+        self.watcher.wait().unwrap();
+    }
+
+    pub(crate) fn start_again(&mut self) {
+        let program = (&*self.program, &*self.folder);
+        self.watcher = Self::spawn(program, &self.data, self.owner, self.port, &self.settings);
+        self.wait();
     }
 
     pub(crate) fn query(&self, sql: &str) -> Vec<Vec<Option<String>>> {
@@ -280,7 +322,7 @@ impl Standby {
         assert_eq!(self.query("SELECT pg_promote()"), [[Some("t".to_owned())]]);
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 }

@@ -109,6 +109,7 @@ impl Draft {
         let asked = ExecuteParams {
             variables: Variables::of(&[]),
             session: &session,
+            freshness: source::Freshness::Newest,
             echoes: &[],
             cost: 1,
             time_limit,

@@ -93,6 +93,13 @@ pub(super) enum State {
     Lost,
 }
 
+/// The error of a server that is not the one to connect to.
+pub(super) fn other_session() -> WireError {
+    WireError::Configuration(
+        "the server does not allow the sessions that target_session_attrs asks for".to_owned(),
+    )
+}
+
 impl Connection {
     /// Connects to the first server that answers. A session that ends before its first answer, as
     /// by `pg_terminate_backend`, is started again: the server is reachable.
@@ -317,10 +324,7 @@ impl Connection {
         pipeline.sync_and_read(&mut results).await?;
         match results.first().and_then(|rows| rows.value(0, 0)) {
             Some(found) if found == wanted => Ok(()),
-            _ => Err(WireError::Configuration(
-                "the server does not allow the sessions that target_session_attrs asks for"
-                    .to_owned(),
-            )),
+            _ => Err(other_session()),
         }
     }
 

@@ -189,6 +189,7 @@ pub(super) static ROLLBACK_TO_SAVEPOINT: Fixed =
     LazyLock::new(|| Arc::new(Statement::new("ROLLBACK TO SAVEPOINT thalweg", [])));
 pub(super) static ROLLBACK: Fixed = LazyLock::new(|| Arc::new(Statement::new("ROLLBACK", [])));
 pub(super) static SHOW_READ_ONLY: Fixed =
-    LazyLock::new(|| Arc::new(Statement::new("SHOW transaction_read_only", [])));
+    LazyLock::new(|| Arc::new(Statement::new(SHOW_READ_ONLY_TEXT, [])));
+pub(super) const SHOW_READ_ONLY_TEXT: &str = "SHOW transaction_read_only";
 pub(super) static SHOW_ISOLATION: Fixed =
     LazyLock::new(|| Arc::new(Statement::new("SHOW default_transaction_isolation", [])));

@@ -9,13 +9,15 @@ use std::task::{Context, Poll};
 use source::wire::socket::Socket;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc::UnboundedSender;
-use tokio_postgres::config::{SslMode, SslNegotiation};
+use tokio_postgres::config::{SslMode, SslNegotiation, TargetSessionAttrs};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
-use tokio_postgres::{AsyncMessage, Notification};
+use tokio_postgres::{AsyncMessage, Notification, SimpleQueryMessage};
 
 use super::certificate;
 use super::config::Config;
+use super::connection::other_session;
 use super::error::{DatabaseError, WireError};
+use super::pipeline::SHOW_READ_ONLY_TEXT;
 use super::startup;
 
 /// Connects as [`super::Connection::connect`] does, with the same TLS. The connection's own task is
@@ -44,10 +46,33 @@ pub async fn connect_notified(
             let connected = inner.connect_raw(socket, Established).await;
             let (client, connection) = connected.map_err(|error| wire_error(&error))?;
             tokio::spawn(drive(connection, notify));
+            require_session(&client, config.session).await?;
             Ok(client)
         }
     })
     .await
+}
+
+/// Refuses a server whose sessions are not those that `target_session_attrs` asks for.
+async fn require_session(
+    client: &tokio_postgres::Client,
+    wanted: TargetSessionAttrs,
+) -> Result<(), WireError> {
+    let wanted = match wanted {
+        TargetSessionAttrs::ReadWrite => "off",
+        TargetSessionAttrs::ReadOnly => "on",
+        _ => return Ok(()),
+    };
+    let shown = client.simple_query(SHOW_READ_ONLY_TEXT).await;
+    let shown = shown.map_err(|error| wire_error(&error))?;
+    let is_wanted = shown.iter().any(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some(wanted),
+        _ => false,
+    });
+    match is_wanted {
+        true => Ok(()),
+        false => Err(other_session()),
+    }
 }
 
 /// Carries the messages of a connection until it ends.

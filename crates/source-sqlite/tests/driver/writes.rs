@@ -188,6 +188,7 @@ impl<'f> Mutation<'f> {
         let asked = ExecuteParams {
             variables: Variables::of(&[]),
             session: &session,
+            freshness: source::Freshness::Newest,
             echoes: &[],
             cost: 1,
             time_limit: None,

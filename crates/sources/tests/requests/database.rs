@@ -146,6 +146,7 @@ impl Database {
         let params = ExecuteParams {
             variables: Variables::of(&[]),
             session: &session,
+            freshness: source::Freshness::Newest,
             echoes: &[],
             cost: 1,
             time_limit: None,

@@ -30,7 +30,7 @@ type User @join__type(graph: SHOP) {
 "#;
 
 fn caller(session: &Session) -> Caller {
-    Caller { session: session.clone(), forwarded: None }
+    Caller { session: session.clone(), ..Caller::default() }
 }
 
 fn gateway(unauthorized: Unauthorized, most: u64) -> Arc<Gateway> {

@@ -157,6 +157,7 @@ impl RowQuery<'_> {
         let params = ExecuteParams {
             variables,
             session: &anonymous,
+            freshness: source::Freshness::Newest,
             echoes: &[],
             cost: 0,
             time_limit: None,

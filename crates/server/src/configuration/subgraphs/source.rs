@@ -27,9 +27,17 @@ pub(crate) struct SourceEntry {
 struct AddressText(String);
 
 /// Options without a meaning for a source of a gateway: it is always a subgraph, it issues no tokens,
-/// and the gateway defers fragments of all subgraphs by itself.
-const NOT_OF_SUBGRAPHS: [&str; 4] =
-    ["source", "federation", "jwt-token-identifier", "defer-directive"];
+/// the gateway defers fragments of all subgraphs by itself, and its requests read the primary.
+const NOT_OF_SUBGRAPHS: [&str; 8] = [
+    "source",
+    "federation",
+    "jwt-token-identifier",
+    "defer-directive",
+    "read-url",
+    "read-wait",
+    "read-without-replica",
+    "read-your-writes",
+];
 
 /// Keys of sources and of servers alike.
 pub(super) const COMMON: [&str; 3] = ["timeout", "max-answer", "max-requests"];

@@ -28,7 +28,7 @@ pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> 
     };
     let request = parameters.and_then(Parameters::into_request);
     let request = request.map_err(|error| Failure::parse_failed(error.message).at("$.query"))?;
-    let caller = engine::Caller { session, forwarded: None };
+    let caller = engine::Caller { session, ..engine::Caller::default() };
     let worker = &asked.service.worker;
     let report: &mut Report = &mut asked.exchange.report;
     let explained = run_limited(asked.service, asked.exchange.started, async {

@@ -230,7 +230,7 @@ impl Config {
 
 impl Endpoint {
     /// The host as people write it, for messages.
-    pub(super) fn describe(&self) -> String {
+    pub(in super::super) fn describe(&self) -> String {
         let port = self.port.to_string();
         match &self.host {
             Host::Tcp(name) => [name, ":", &port].concat(),

@@ -189,6 +189,7 @@ impl World {
         let asked = ExecuteParams {
             variables: Variables::of(&[]),
             session: &nobody,
+            freshness: source::Freshness::Newest,
             echoes: &[],
             cost: 1,
             time_limit: None,

@@ -155,7 +155,10 @@ pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> 
         }
         Matched::Methods(methods) => return Ok(other_methods(&methods)),
     };
-    let caller = asked.caller(request.headers()).await?;
+    let mut caller = asked.caller(request.headers()).await?;
+    if let Some(positions) = asked.service.settings.positions {
+        caller.freshness = positions.freshness(request.headers());
+    }
     let mut given = RestVariables::default();
     for (name, value) in parameters {
         given.insert(name.to_owned(), GivenValue::Text(value));
