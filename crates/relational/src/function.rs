@@ -74,6 +74,7 @@ impl Compiler<'_> {
             }
             _ => None,
         };
+        statement.sent.push(alias);
         let unnest = matches!(result, FunctionResult::RowArray(_));
         let call = self.function_call(call, row, statement)?;
         Ok(FromItem::Function { call, unnest, alias, column })
@@ -329,7 +330,7 @@ impl Compiler<'_> {
         let mut scope = Scope::new(Select::from(item), alias);
         scope.keeps_order = rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: Some(parents), link, how })
+        Ok(LinkedScope { scope, lateral: Some(parents), link, how, numbered: false })
     }
 }
 
@@ -356,6 +357,7 @@ pub(super) fn sent_rows(
     let parameter = statement.parameter(source, ParameterKind::RowArray { entity });
     statement.round = statement.round.max(above.round + 1);
     let alias = statement.alias();
+    statement.sent.push(alias);
     (Select::from(FromItem::RowArray { parameter, alias }), alias)
 }
 

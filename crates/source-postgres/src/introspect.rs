@@ -5,6 +5,7 @@
 //! * [`scalar`]: the types without parts, and which of them compare as their text does
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
+//! * [`distributed`]: tables on several servers
 //! * [`functions`]: rows to functions
 //! * [`written`]: queries of the schema's author as functions
 //! * [`partitions`]: foreign keys of partitions
@@ -15,6 +16,7 @@
 //! table represents its partitions, which are not listed. Constraints come in the order in which
 //! PostGraphile reads them: by the age of their table, then by their columns.
 
+mod distributed;
 mod fill;
 mod functions;
 mod partitions;

@@ -17,8 +17,8 @@ pub mod tree;
 
 pub use flavor::{
     CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
-    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
-    Truncation, Upsert, WordIndexes,
+    NullsOrderForm, OffsetAlone, ParameterStyle, ParentPages, Pattern, Quoting, Returning,
+    TargetAlias, Truncation, Upsert, WordIndexes,
 };
 pub use print::{
     Bounded, BulkRows, PlanFigures, Positional, command_tag, print, print_add_foreign_key,

@@ -52,6 +52,7 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
     }
     fill.constraints(&found.constraints);
     fill.constraint_comments(&found.constraint_comments);
+    fill.distribute(&found.distributed);
     for index in &found.indexes {
         fill.index(index);
     }
