@@ -36,6 +36,8 @@ pub enum NoteKind {
     UnknownName,
     /// The reverse of a foreign key scans the whole table. The remedy is a statement.
     UnindexedRelationship,
+    /// Something asks all servers of a distributed database.
+    Distributed,
 }
 
 impl NoteKind {
@@ -53,6 +55,7 @@ impl NoteKind {
             Self::Inconsistent => "inconsistent part",
             Self::UnknownName => "unknown name",
             Self::UnindexedRelationship => "unindexed foreign key",
+            Self::Distributed => "step to all servers",
         }
     }
 
@@ -71,6 +74,7 @@ impl NoteKind {
             Self::Inconsistent => "inconsistent parts",
             Self::UnknownName => "unknown names",
             Self::UnindexedRelationship => "unindexed foreign keys",
+            Self::Distributed => "steps to all servers",
         };
         format!("{number} {several}")
     }

@@ -22,7 +22,8 @@ impl Build<'_> {
             | NoteKind::UnknownName
             | NoteKind::Unserved
             | NoteKind::Inconsistent
-            | NoteKind::UnindexedRelationship => note,
+            | NoteKind::UnindexedRelationship
+            | NoteKind::Distributed => note,
         };
         self.note(note);
     }

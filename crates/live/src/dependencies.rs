@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{
-    Catalog, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId, RelationshipKind,
+    Catalog, Distribution, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId,
+    RelationshipKind,
 };
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Comparison, Distance,
@@ -90,6 +91,8 @@ impl Dependencies {
 impl Collector<'_> {
     /// Adds rows of an entity.
     fn read(&mut self, entity: EntityId, rows: ReadRows) {
+        // The server that is asked knows of changes of its own tables only.
+        self.found.is_timed |= self.catalog[entity].distribution != Distribution::Local;
         match self.catalog[entity].kind {
             EntityKind::Table | EntityKind::Node | EntityKind::Edge => {}
             EntityKind::View => {

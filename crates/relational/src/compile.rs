@@ -167,6 +167,7 @@ impl Compiler<'_> {
             }
             None => {
                 self.order(rows, &mut scope, &mut statement)?;
+                self.keep_order(&mut scope, &statement);
                 None
             }
         };
@@ -413,7 +414,13 @@ impl Compiler<'_> {
             let mut scope = self.through((*near, joining, *far), keys, statement)?;
             self.restrict(rows, &mut scope, statement)?;
             let how = Parents::Bound;
-            return Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how, numbered: false });
+            return Ok(LinkedScope {
+                scope,
+                lateral: None,
+                link: Vec::new(),
+                how,
+                numbered: false,
+            });
         }
         let alias = statement.alias();
         let item = self.rows_item(rows, alias, statement)?;
@@ -422,7 +429,13 @@ impl Compiler<'_> {
             scope.select.and_where(self.field(alias, *far).equals(key));
         }
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Bound, numbered: false })
+        Ok(LinkedScope {
+            scope,
+            lateral: None,
+            link: Vec::new(),
+            how: Parents::Bound,
+            numbered: false,
+        })
     }
 
     pub(super) fn push(

@@ -126,9 +126,8 @@ impl Compiler<'_> {
         let columns = values.len();
         groups.select.items = numbered(keys.into_iter().chain(values));
         let alias = statement.alias();
-        let column = |place: usize| {
-            Expression::numbered(alias, u16::try_from(place).unwrap_or(u16::MAX))
-        };
+        let column =
+            |place: usize| Expression::numbered(alias, u16::try_from(place).unwrap_or(u16::MAX));
         let near_keys = self.fields_at(near, near_fields).into_iter();
         let on = near_keys.enumerate().map(|(place, key)| column(place).equals(key));
         let kind = JoinKind::Left(Expression::all(on.collect()));
@@ -245,6 +244,21 @@ impl Compiler<'_> {
             partition.extend(self.fields_at(alias, self.hop_fields(hop).1));
         }
         Ok(partition)
+    }
+
+    /// Sorts sent rows by their places, where joins could bring them into another order. A function of such
+    /// a row needs it as it is, without a place.
+    pub(super) fn keep_order(&self, scope: &mut Scope, statement: &Statement) {
+        let is_joined = !scope.select.joins.is_empty();
+        if !self.numbers_pages() || !scope.keeps_order || !is_joined || statement.calls {
+            return;
+        }
+        if let Some(FromItem::RowArray { has_places, alias, .. }) = &mut scope.select.from {
+            *has_places = true;
+            let expression = Expression::numbered(*alias, PLACE);
+            let direction = Direction::Ascending;
+            scope.select.order_by = vec![OrderItem { expression, direction, nulls: None }];
+        }
     }
 
     /// Numbers the rows of a select, by its order and within a partition, and cuts the pages of its

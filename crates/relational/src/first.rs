@@ -13,7 +13,7 @@ use super::statement::Statement;
 use super::value::ValueKind;
 
 /// The name of a row's place among those that agree: behind the numbers of all other columns.
-pub(super) const PLACE: u16 = u16::MAX;
+pub(super) const PLACE: u16 = sql::PLACE;
 
 /// The names of the keys of parents begin with this number.
 const FIRST_LINK: u16 = 60_000;

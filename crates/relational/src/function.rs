@@ -358,7 +358,7 @@ pub(super) fn sent_rows(
     statement.round = statement.round.max(above.round + 1);
     let alias = statement.alias();
     statement.sent.push(alias);
-    (Select::from(FromItem::RowArray { parameter, alias }), alias)
+    (Select::from(FromItem::RowArray { parameter, has_places: false, alias }), alias)
 }
 
 /// A row as PostgreSQL writes it.

@@ -153,7 +153,13 @@ impl Compiler<'_> {
         let mut scope = Scope::new(select, alias);
         scope.keeps_order = matches!(rows.from, ir::From::Function(_)) && rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top, numbered: false })
+        Ok(LinkedScope {
+            scope,
+            lateral: None,
+            link: Vec::new(),
+            how: Parents::Top,
+            numbered: false,
+        })
     }
 
     /// The rows of a relation, a function or a field with all parents they belong to, without items, order

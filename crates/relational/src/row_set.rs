@@ -138,7 +138,7 @@ impl Compiler<'_> {
         let on = near_fields.iter().zip(far_fields);
         let on = on.map(|(left, right)| self.field(far, *right).equals(self.field(near, *left)));
         let on = Expression::all(on.collect());
-        let kind = match scope.keeps_order {
+        let kind = match scope.keeps_order && !self.numbers_pages() {
             true => JoinKind::LeftInOrder(on),
             false => JoinKind::Left(on),
         };

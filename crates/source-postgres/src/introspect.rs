@@ -57,6 +57,8 @@ pub struct PhysicalTypes {
     arguments: Vec<Vec<ArgumentOids>>,
     /// The types of the elements of ranges, by the index of the range's id.
     range_elements: Vec<u32>,
+    /// Whether some tables are on other servers.
+    pub(crate) is_distributed: bool,
 }
 
 impl PhysicalTypes {

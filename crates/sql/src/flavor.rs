@@ -9,8 +9,8 @@ use crate::tree::{Direction, NullsOrder};
 
 pub use form::{
     CastTypes, Definitions, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
-    OffsetAlone, ParameterStyle, ParentPages, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
-    WordIndexes,
+    OffsetAlone, ParameterStyle, ParentPages, Pattern, Quoting, Returning, TargetAlias, Truncation,
+    Upsert, WordIndexes,
 };
 
 /// The SQL of one database, as facts.

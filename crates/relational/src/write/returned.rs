@@ -168,7 +168,7 @@ impl Compiler<'_> {
         let (mut returned, mut items) = (returned(level), Items::default());
         let mut is_whole = wanted.is_tested;
         for rows in &wanted.rows {
-            if is_rewritten || !self.is_own(rows)? {
+            if is_rewritten || !self.is_own(rows, by_call)? {
                 is_whole = true;
                 continue;
             }
@@ -181,9 +181,8 @@ impl Compiler<'_> {
             returned.row = Some(RowColumns::Text(column));
         } else if is_whole && self.flavor.row_types {
             let fields = self.catalog[entity].fields.clone();
-            let field = |field| {
-                self.item(&[], field, ir::Form::Stored, scope, statement, &mut items)
-            };
+            let field =
+                |field| self.item(&[], field, ir::Form::Stored, scope, statement, &mut items);
             returned.row = Some(RowColumns::Fields(fields.into_iter().map(field).collect()));
         } else if is_whole {
             for field in self.catalog[entity].fields.clone() {
@@ -251,7 +250,7 @@ impl Compiler<'_> {
     }
 
     /// Whether the change itself gives all that is asked of its rows.
-    fn is_own(&self, rows: &Rows) -> Result<bool, CompileError> {
+    fn is_own(&self, rows: &Rows, by_call: bool) -> Result<bool, CompileError> {
         if !is_plain(rows) {
             return Ok(false);
         }
@@ -259,7 +258,7 @@ impl Compiler<'_> {
             let is_own = match &output.kind {
                 OutputKind::Field { path, form, .. } => {
                     path.is_empty()
-                        && (self.flavor.returns_made_values || *form == ir::Form::Stored)
+                        && (by_call || self.flavor.returns_made_values || *form == ir::Form::Stored)
                 }
                 OutputKind::Present { path } => path.is_empty(),
                 OutputKind::Related { path, rows: related } => {
@@ -310,7 +309,7 @@ impl Compiler<'_> {
                 let parameter = statement.parameter(source, kind);
                 let alias = statement.alias();
                 statement.sent.push(alias);
-                FromItem::RowArray { parameter, alias }
+                FromItem::RowArray { parameter, has_places: false, alias }
             }
             None if returned.is_rewritten => return self.reread(rows, returned, statement),
             None => {

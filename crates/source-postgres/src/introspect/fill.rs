@@ -71,6 +71,7 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
         one_table: fill.one_table,
         arguments: fill.physical_arguments,
         range_elements: fill.types.elements,
+        is_distributed: fill.builder.catalog().is_distributed(),
     };
     let mut catalog = fill.builder.finish();
     // The index of a partitioned table cannot be made while rows are written.
@@ -90,6 +91,7 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
     }
     let locks = |entity| partitioned.contains(&entity);
     note_unindexed(&mut catalog, &Flavor::POSTGRES, |_, _| None, locks);
+    catalog.note_fan_out();
     for relationship in shared {
         catalog.declare_relationship(relationship);
     }

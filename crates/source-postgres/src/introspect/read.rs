@@ -5,8 +5,8 @@ use tokio_postgres::{Client, Row};
 
 use super::privileges::{Privilege, Privileges};
 use super::rows::{
-    Column, ColumnDefault, Constraint, ConstraintComment, DistributedTable, Form, Function, Index, Namespace,
-    PartitionKey, Relation, TypeRow, VectorIndex,
+    Column, ColumnDefault, Constraint, ConstraintComment, DistributedTable, Form, Function, Index,
+    Namespace, PartitionKey, Relation, TypeRow, VectorIndex,
 };
 use super::written::{DescribedQueries, describe};
 use super::{IntrospectError, OLDEST_VERSION};
