@@ -71,13 +71,24 @@ fn compare(citus: &str, dialect: &str, requests: &str) {
     });
 }
 
+/// The dialects, each with its requests.
+const DIALECTS: [(&str, &str); 3] = [
+    (
+        "postgraphile simple-collections=both connection-filter connection-filter-relations \
+         aggregates many-to-many",
+        "postgraphile.graphql",
+    ),
+    ("hasura metadata=../citus/metadata.json", "hasura.graphql"),
+    ("phrag", "phrag.graphql"),
+];
+
 #[test]
 fn distributed_tables_answer_as_those_of_one_server() {
     let Ok(citus) = std::env::var(VARIABLE) else {
         println!("not run: {VARIABLE} names no database with Citus");
         return;
     };
-    let dialect = "postgraphile simple-collections=both connection-filter \
-                   connection-filter-relations aggregates many-to-many";
-    compare(&citus, dialect, "postgraphile.graphql");
+    for (dialect, requests) in DIALECTS {
+        compare(&citus, dialect, requests);
+    }
 }

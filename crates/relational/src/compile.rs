@@ -167,7 +167,7 @@ impl Compiler<'_> {
             }
             None => {
                 self.order(rows, &mut scope, &mut statement)?;
-                self.keep_order(&mut scope, &statement);
+                self.keep_order(rows, &items, &mut scope);
                 None
             }
         };

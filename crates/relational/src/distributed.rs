@@ -9,17 +9,17 @@
 //!
 //! [Citus]: https://docs.citusdata.com/en/stable/develop/reference_workarounds.html
 
-use catalog::{Distribution, FieldId};
+use catalog::{Distribution, EntityId, FieldId};
 use ir::{Filter, Hop, HopDirection, Quantifier, Rows};
 use source::CompileError;
 use sql::{
     Alias, Comparison, Direction, Expression, FromItem, Join, JoinKind, Operation, OrderItem,
-    ParentPages, Select, SelectItem,
+    ParentPages, Select, SelectItem, SqlType,
 };
 
 use super::compile::Compiler;
 use super::first::PLACE;
-use super::items::numbered;
+use super::items::{Items, numbered};
 use super::level::Parents;
 use super::parents::LinkedScope;
 use super::row_set::{Scope, page_bounds};
@@ -231,6 +231,27 @@ impl Compiler<'_> {
         Ok(LinkedScope { scope, lateral: None, link, how, numbered })
     }
 
+    /// The row at an alias as an argument of a function. Other servers have tables of other types in the
+    /// place of a distributed table, and a row of a change has its place beside it, so a row is made of
+    /// its columns; one that is not there is null.
+    pub(super) fn row_argument(
+        &self,
+        entity: EntityId,
+        alias: Alias,
+        statement: &Statement,
+    ) -> Expression {
+        let (kind, distribution) = (self.catalog[entity].kind, self.catalog[entity].distribution);
+        let is_here = distribution == Distribution::Local && !statement.sent.contains(&alias);
+        if !self.numbers_pages() || is_here || !kind.is_stored() {
+            return Expression::Row(alias);
+        }
+        let values = Expression::Together(self.fields_at(alias, &self.catalog[entity].fields));
+        let r#type = SqlType::Named(self.table_name(entity));
+        let row = Expression::Cast { expression: Box::new(values), r#type };
+        let condition = Box::new(Expression::is_a_row(alias));
+        Expression::When { condition, then: Box::new(row) }
+    }
+
     /// The values in which the rows of one parent agree, and those of no other.
     pub(super) fn partition(
         &self,
@@ -246,11 +267,12 @@ impl Compiler<'_> {
         Ok(partition)
     }
 
-    /// Sorts sent rows by their places, where joins could bring them into another order. A function of such
-    /// a row needs it as it is, without a place.
-    pub(super) fn keep_order(&self, scope: &mut Scope, statement: &Statement) {
+    /// Sorts rows that a change gave by their places, where joins could bring them into another order. A
+    /// row that is sent on as it is has no place.
+    pub(super) fn keep_order(&self, rows: &Rows, items: &Items, scope: &mut Scope) {
         let is_joined = !scope.select.joins.is_empty();
-        if !self.numbers_pages() || !scope.keeps_order || !is_joined || statement.calls {
+        let is_sent_on = !items.known.rows.is_empty() || !self.is_of_change(&rows.from);
+        if !self.numbers_pages() || !scope.keeps_order || !is_joined || is_sent_on {
             return;
         }
         if let Some(FromItem::RowArray { has_places, alias, .. }) = &mut scope.select.from {

@@ -230,7 +230,12 @@ impl Compiler<'_> {
         if let Some(alias) = row.alias {
             let is_row = |argument: &Argument| matches!(argument.r#type, ArgumentType::Row(_));
             let place = function.arguments.iter().position(is_row).unwrap_or_default();
-            values.push((place, Expression::Row(alias)));
+            let argument = function.arguments.get(place).map(|argument| &argument.r#type);
+            let value = match argument {
+                Some(ArgumentType::Row(entity)) => self.row_argument(*entity, alias, statement),
+                _ => Expression::Row(alias),
+            };
+            values.push((place, value));
         }
         for (place, operand) in &call.arguments {
             let value = match operand {

@@ -544,7 +544,12 @@ async fn attempt_run(
 
 fn take(levels: &[Level], rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
     for (result, place) in results.drain(..).zip(sent) {
-        rows[usize::from(levels[*place].gives().0)] = result;
+        let level = &levels[*place];
+        let rows = &mut rows[usize::from(level.gives().0)];
+        match level.gives() == level.id {
+            true => *rows = result,
+            false => rows.append(result),
+        }
     }
 }
 
