@@ -57,7 +57,9 @@ fn compare(citus: &str, dialect: &str, requests: &str) {
     server.create_database("tenants").unwrap();
     let plain = server.url("tenants");
     for url in [citus, &plain] {
-        query(url, &fixture("tenants.sql")).unwrap();
+        for statement in fixture("tenants.sql").split("\n\n") {
+            query(url, statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
     }
     let distributed = query(citus, "SELECT FROM pg_dist_partition WHERE partmethod = 'h'").unwrap();
     assert!(!distributed.is_empty(), "nothing is distributed");

@@ -708,3 +708,31 @@ impl Collector<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use catalog::{Builder, Capabilities, Distribution, EntityKind};
+    use source::Variables;
+
+    use super::{Collector, Dependencies};
+
+    #[test]
+    fn rows_of_other_servers_may_change_unseen() {
+        let check = |distribution, is_timed: bool| {
+            let mut builder = Builder::new(Capabilities::default());
+            let entity = builder.entity(None, "a".into(), EntityKind::Table, None);
+            builder.distribute(entity, distribution);
+            let catalog = builder.finish();
+            let variables = Variables { slots: &[], claims: None, passwords: &[] };
+            let (found, known) = (Dependencies::default(), Vec::new());
+            let mut collector = Collector { catalog: &catalog, variables, found, known };
+            collector.entity(entity);
+            assert_eq!(collector.found.is_timed, is_timed, "{distribution:?}");
+        };
+        check(Distribution::Local, false);
+        // The parts of a reference table have other names, on the server that is asked, too.
+        check(Distribution::Reference, true);
+        check(Distribution::Single { colocation: 1 }, true);
+        check(Distribution::Unknown, true);
+    }
+}
