@@ -67,7 +67,8 @@ fn compare(citus: &str, dialect: &str, requests: &str) {
         let (plain, citus) = (worker(&plain, dialect).await, worker(citus, dialect).await);
         for request in fixture(requests).lines() {
             let expected = ask(&plain, request).await;
-            assert!(expected.get("data").is_some(), "{request}: {expected}");
+            let is_invalid = expected.to_string().to_lowercase().contains("validation");
+            assert!(!is_invalid, "{request}: {expected}");
             assert_eq!(ask(&citus, request).await, expected, "{request}");
         }
     });
