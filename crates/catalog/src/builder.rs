@@ -1,6 +1,7 @@
 //! Fills a [`Catalog`]: ids are given in the order of the calls, links are made at the end.
 
 use crate::catalog::{Capabilities, Catalog};
+use crate::distribution::Distribution;
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, PlaceIndex,
     Relationship, RelationshipKind, SpecialIndexes, Storage, TextIndex, VectorIndex, WriteAccess,
@@ -96,6 +97,7 @@ impl Builder {
             },
             rewritten: false,
             triggered: false,
+            distribution: Distribution::Local,
             description,
         });
         id
@@ -135,6 +137,12 @@ impl Builder {
     /// Marks an entity whose triggers may write other values than the given ones.
     pub fn trigger(&mut self, entity: EntityId) {
         self.catalog.entities[entity.index()].triggered = true;
+    }
+
+    /// Sets the servers that have an entity's rows.
+    pub fn distribute(&mut self, entity: EntityId, distribution: Distribution) {
+        self.catalog.entities[entity.index()].distribution = distribution;
+        self.catalog.is_distributed |= distribution.is_remote();
     }
 
     pub fn field(&mut self, entity: EntityId, field: NewField) -> FieldId {

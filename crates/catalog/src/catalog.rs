@@ -41,6 +41,8 @@ pub struct Catalog {
     pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
     pub(crate) relationship_estimates: HashMap<RelationshipId, u64>,
     pub(crate) given: GivenNames,
+    /// Whether some entity has rows on other servers.
+    pub(crate) is_distributed: bool,
 }
 
 /// Capabilities of the source, for dialects. A dialect never tests which source it has.

@@ -1,5 +1,6 @@
 //! Entities and what belongs to them.
 
+use crate::distribution::Distribution;
 use crate::ids::{EntityId, FieldId, RelationshipId};
 use crate::types::Type;
 
@@ -34,6 +35,8 @@ pub struct Entity {
     /// True if triggers of the source may write other values than the given ones, before it returns
     /// the row.
     pub triggered: bool,
+    /// The servers that have its rows.
+    pub distribution: Distribution,
     pub description: Option<Box<str>>,
 }
 
@@ -457,6 +460,7 @@ mod tests {
             access: WriteAccess::ALL,
             rewritten: false,
             triggered: false,
+            distribution: Distribution::Local,
             description: None,
         }
     }

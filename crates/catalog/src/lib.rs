@@ -9,6 +9,7 @@
 //! * [`field_default`]: values of fields that an insert omits
 //! * [`search`]: search indexes
 //! * [`types`]: types of fields
+//! * [`distribution`]: the servers that have the rows of an entity
 //! * [`graph`]: introspection of a graph, which has no schema to fill the arena from
 //! * [`written`]: queries of the schema's author, of which a source makes functions
 //! * [`ids`]: the ids of the other modules
@@ -21,6 +22,7 @@
 pub mod builder;
 pub mod catalog;
 pub mod declare;
+pub mod distribution;
 pub mod entity;
 pub mod estimate;
 pub mod field_default;
@@ -39,6 +41,7 @@ pub mod written;
 
 pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
+pub use distribution::Distribution;
 pub use entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, IndexCoverage,
     IndexUse, Key, KeyKind, PlaceIndex, Relationship, RelationshipKind, SpecialIndexes, Storage,

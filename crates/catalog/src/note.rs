@@ -38,6 +38,8 @@ pub enum NoteKind {
     UnknownName,
     /// The reverse of a foreign key scans the whole table. The remedy is a statement.
     UnindexedRelationship,
+    /// Something asks all servers of a distributed database.
+    Distributed,
 }
 
 impl NoteKind {
@@ -56,6 +58,7 @@ impl NoteKind {
             Self::Uninherited => "permission not inherited",
             Self::UnknownName => "unknown name",
             Self::UnindexedRelationship => "unindexed foreign key",
+            Self::Distributed => "step to all servers",
         }
     }
 
@@ -75,6 +78,7 @@ impl NoteKind {
             Self::Uninherited => "permissions not inherited",
             Self::UnknownName => "unknown names",
             Self::UnindexedRelationship => "unindexed foreign keys",
+            Self::Distributed => "steps to all servers",
         };
         format!("{number} {several}")
     }

@@ -23,7 +23,8 @@ impl Build<'_> {
             | NoteKind::Unserved
             | NoteKind::Inconsistent
             | NoteKind::Uninherited
-            | NoteKind::UnindexedRelationship => note,
+            | NoteKind::UnindexedRelationship
+            | NoteKind::Distributed => note,
         };
         self.note(note);
     }

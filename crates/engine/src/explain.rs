@@ -442,6 +442,9 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         ParameterSource::Rows { level, column } => {
             format!("the values of column {column} in statement {}", number(level))
         }
+        ParameterSource::WholeRows { level, .. } => {
+            format!("the rows of statement {}", number(level))
+        }
         ParameterSource::Results { level, column } => {
             format!("all values of column {column} in statement {}", number(level))
         }

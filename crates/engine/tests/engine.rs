@@ -10,6 +10,7 @@ mod cached_tokens;
 mod changed_tables;
 #[path = "support/choices.rs"]
 mod choices;
+mod citus;
 mod custom;
 mod deferred;
 mod dgraph;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{
-    Catalog, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId, RelationshipKind,
+    Catalog, Distribution, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId,
+    RelationshipKind,
 };
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Comparison, Distance,
@@ -90,6 +91,8 @@ impl Dependencies {
 impl Collector<'_> {
     /// Adds rows of an entity.
     fn read(&mut self, entity: EntityId, rows: ReadRows) {
+        // The server that is asked knows of changes of its own tables only.
+        self.found.is_timed |= self.catalog[entity].distribution != Distribution::Local;
         match self.catalog[entity].kind {
             EntityKind::Table | EntityKind::Node | EntityKind::Edge => {}
             EntityKind::View => {
@@ -703,5 +706,33 @@ impl Collector<'_> {
             | ObjectChange::Disconnect { joining: entity, .. }
             | ObjectChange::Delete { entity, .. } => self.entity(*entity),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::{Builder, Capabilities, Distribution, EntityKind};
+    use source::Variables;
+
+    use super::{Collector, Dependencies};
+
+    #[test]
+    fn rows_of_other_servers_may_change_unseen() {
+        let check = |distribution, is_timed: bool| {
+            let mut builder = Builder::new(Capabilities::default());
+            let entity = builder.entity(None, "a".into(), EntityKind::Table, None);
+            builder.distribute(entity, distribution);
+            let catalog = builder.finish();
+            let variables = Variables { slots: &[], claims: None, passwords: &[] };
+            let (found, known) = (Dependencies::default(), Vec::new());
+            let mut collector = Collector { catalog: &catalog, variables, found, known };
+            collector.entity(entity);
+            assert_eq!(collector.found.is_timed, is_timed, "{distribution:?}");
+        };
+        check(Distribution::Local, false);
+        // The parts of a reference table have other names, on the server that is asked, too.
+        check(Distribution::Reference, true);
+        check(Distribution::Single { colocation: 1 }, true);
+        check(Distribution::Unknown, true);
     }
 }

@@ -29,8 +29,8 @@ pub fn print(dependencies: &Dependencies, catalog: &Catalog) -> String {
     }
     if *is_timed {
         text.push_str(
-            "and in each interval: it calls a function, reads a materialized view or a foreign table, \
-             or contains the current time\n",
+            "and in each interval: it calls a function, reads a materialized view or a table of another \
+             server, or contains the current time\n",
         );
     }
     text

@@ -85,7 +85,7 @@ impl Compiler<'_> {
     ) -> Result<LevelId, CompileError> {
         let mut statement = Statement::default();
         let linked = self.aggregated_scope(all, parent, &mut statement)?;
-        let LinkedScope { mut scope, lateral, link, how } = linked;
+        let LinkedScope { mut scope, lateral, link, how, .. } = linked;
         let mut items = Vec::new();
         if counted {
             items.push(Expression::CountRows);
@@ -96,7 +96,7 @@ impl Compiler<'_> {
             }
             self.terms(&aggregate.terms, &mut items, &mut scope, &mut statement)?;
         }
-        let linked = LinkedScope { scope, lateral, link, how };
+        let linked = LinkedScope { scope, lateral, link, how, numbered: false };
         let select = self.linked(all, linked, items, Vec::new(), &mut statement)?;
         let kind = if aggregates.is_empty() { LevelKind::Count } else { LevelKind::Aggregate };
         let level = self.push(all, parent, &select, statement, kind, how)?;
@@ -113,7 +113,7 @@ impl Compiler<'_> {
     ) -> Result<LevelId, CompileError> {
         let mut statement = Statement::default();
         let linked = self.aggregated_scope(all, parent, &mut statement)?;
-        let LinkedScope { mut scope, lateral, link, how } = linked;
+        let LinkedScope { mut scope, lateral, link, how, .. } = linked;
         let mut keys = Vec::with_capacity(aggregate.group_by.len());
         for place in &aggregate.group_by {
             keys.push(self.compared_place(place, &mut scope, &mut statement)?);
@@ -123,7 +123,7 @@ impl Compiler<'_> {
         if let Some(having) = &aggregate.having {
             scope.select.having = Some(self.filter(having, &mut scope, &mut statement)?);
         }
-        let linked = LinkedScope { scope, lateral, link, how };
+        let linked = LinkedScope { scope, lateral, link, how, numbered: false };
         let select = self.linked(all, linked, items, keys, &mut statement)?;
         let level = self.push(all, parent, &select, statement, LevelKind::Groups, how)?;
         self.close(level)?;
@@ -139,7 +139,9 @@ impl Compiler<'_> {
     ) -> Result<LinkedScope, CompileError> {
         let mut linked = self.scope(rows, parent, statement)?;
         let bounds = page_bounds(rows)?;
-        if bounds.limit.is_some() || bounds.offset.is_some() {
+        if linked.numbered {
+            self.cut_within(rows, &mut linked, statement)?;
+        } else if bounds.limit.is_some() || bounds.offset.is_some() {
             self.order(rows, &mut linked.scope, statement)?;
             self.page(rows, false, &mut linked.scope, statement)?;
             if let ir::From::Variants(_) = rows.from {
@@ -373,11 +375,25 @@ impl Compiler<'_> {
         &self,
         (hop, filter, aggregate): (Hop, &Filter, &Aggregate),
         compared: bool,
-        near: Alias,
+        (near, scope): (Alias, &mut Scope),
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let scope = self.related_rows(hop, filter, near, statement)?;
-        self.aggregate_of(scope, aggregate, compared, statement)
+        if self.may_correlate(hop, near, statement) {
+            let mut rows = self.related_rows(hop, filter, near, statement)?;
+            let value = self.aggregate_value(&mut rows, aggregate, compared, statement)?;
+            return Ok(value_of(rows, value));
+        }
+        let mut rows = self.related_rows_elsewhere(hop, filter, near, statement)?;
+        let value = self.aggregate_value(&mut rows, aggregate, compared, statement)?;
+        let (values, _) = self.join_groups(hop, (rows, vec![value]), near, scope, statement);
+        Ok(match Self::is_nullable(aggregate) {
+            true => Expression::first_of(values),
+            // Without rows there is no group.
+            false => {
+                let values = values.into_iter().chain([Expression::Number(0)]);
+                Expression::Coalesce(values.collect())
+            }
+        })
     }
 
     /// An aggregate of the rows that a function of the row returns, likewise.
@@ -388,14 +404,15 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let rows = self.function_rows(call, filter, scope, statement)?;
-        self.aggregate_of(rows, aggregate, compared, statement)
+        let mut rows = self.function_rows(call, filter, scope, statement)?;
+        let value = self.aggregate_value(&mut rows, aggregate, compared, statement)?;
+        Ok(value_of(rows, value))
     }
 
     /// One aggregate of rows, to be shown or to be compared.
-    fn aggregate_of(
+    fn aggregate_value(
         &self,
-        mut scope: Scope,
+        scope: &mut Scope,
         aggregate: &Aggregate,
         compared: bool,
         statement: &mut Statement,
@@ -406,27 +423,38 @@ impl Compiler<'_> {
         if aggregate.paged || !aggregate.group_by.is_empty() || aggregate.having.is_some() {
             return Err(CompileError::not_built("groups of related rows as one value"));
         }
-        let value = self.aggregate(*function, place.as_ref(), &mut scope, statement)?;
-        let value = match place.as_ref().and_then(|place| self.field_at(place)) {
+        let value = self.aggregate(*function, place.as_ref(), scope, statement)?;
+        Ok(match place.as_ref().and_then(|place| self.field_at(place)) {
             None => value,
             Some(field) if compared => self.comparable_aggregate(*function, field, value),
             Some(field) => self.formed(field, value, *form),
-        };
-        scope.select.items = vec![item(value)];
-        Ok(Expression::Subquery(Box::new(scope.select)))
+        })
     }
 
     /// A condition on all rows together that are related to the row at `near`.
     pub(super) fn related_group(
         &self,
         (hop, filter, having): (Hop, &Filter, &Filter),
-        near: Alias,
+        scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let mut scope = self.related_rows(hop, filter, near, statement)?;
-        let condition = self.filter(having, &mut scope, statement)?;
-        scope.select.items = vec![item(condition)];
-        Ok(Expression::Subquery(Box::new(scope.select)))
+        let near = scope.alias;
+        if self.may_correlate(hop, near, statement) {
+            let mut rows = self.related_rows(hop, filter, near, statement)?;
+            let condition = self.filter(having, &mut rows, statement)?;
+            return Ok(value_of(rows, condition));
+        }
+        let mut rows = self.related_rows_elsewhere(hop, filter, near, statement)?;
+        let condition = self.filter(having, &mut rows, statement)?;
+        let mut no_rows = self.rows_elsewhere(hop, statement);
+        no_rows.select.and_where(Expression::Boolean(false));
+        let of_none = self.filter(having, &mut no_rows, statement)?;
+        let groups = (rows, vec![condition]);
+        let (values, has_no_group) = self.join_groups(hop, groups, near, scope, statement);
+        let then = Box::new(value_of(no_rows, of_none));
+        // A group's own condition may be null.
+        let of_none = Expression::When { condition: Box::new(has_no_group), then };
+        Ok(Expression::Coalesce([of_none].into_iter().chain(values).collect()))
     }
 
     /// The rows that are related to the row at `near` and pass a filter.
@@ -438,6 +466,22 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Scope, CompileError> {
         let mut scope = self.rows_along(hop, near, statement);
+        if !filter.is_all() {
+            let passes = self.filter_within(near, filter, &mut scope, statement)?;
+            scope.select.and_where(passes);
+        }
+        Ok(scope)
+    }
+
+    /// All rows that may be related to the row at `near`, wherever they are, and pass a filter.
+    fn related_rows_elsewhere(
+        &self,
+        hop: Hop,
+        filter: &Filter,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Scope, CompileError> {
+        let mut scope = self.rows_elsewhere(hop, statement);
         if !filter.is_all() {
             let passes = self.filter_within(near, filter, &mut scope, statement)?;
             scope.select.and_where(passes);
@@ -482,6 +526,12 @@ impl Compiler<'_> {
             _ => self.comparable(ValueKind::of(self.catalog, field), column),
         })
     }
+}
+
+/// A value of a set of rows, as a subquery.
+fn value_of(mut rows: Scope, value: Expression) -> Expression {
+    rows.select.items = vec![item(value)];
+    Expression::Subquery(Box::new(rows.select))
 }
 
 /// A function of two values.

@@ -6,7 +6,7 @@
 use catalog::FieldId;
 use ir::{Comparison, Filter, Nulls, Operand, Rows, ValueRef};
 use source::CompileError;
-use sql::{Expression, Join, JoinKind, Select};
+use sql::{Expression, FromItem, Join, JoinKind, Select, SelectItem};
 
 use super::compile::Compiler;
 use super::keyset::Side;
@@ -50,7 +50,23 @@ impl Compiler<'_> {
             None => is_it,
         };
         other.guards.first = rows.filter.first().cloned();
-        let is_it = self.filter(&is_it, &mut other, statement)?;
+        let mut item = self.table(entity, alias);
+        let is_it = match self.catalog.is_distributed() {
+            false => self.filter(&is_it, &mut other, statement)?,
+            true => {
+                // The database finds the row first, and sends it to all servers.
+                let inner = statement.alias();
+                let mut one = Scope::new(Select::from(self.table(entity, inner)), inner);
+                one.guards.first = rows.filter.first().cloned();
+                let is_it = self.filter(&is_it, &mut one, statement)?;
+                one.select.and_where(is_it);
+                let row = Expression::Row(inner);
+                one.select.items = vec![SelectItem { expression: row, name: None }];
+                item = FromItem::Subquery { select: Box::new(one.select), alias };
+                statement.sent.push(alias);
+                Expression::Boolean(true)
+            }
+        };
         let mut terms = Vec::with_capacity(rows.order.len());
         let mut is_harmless = true;
         for term in &rows.order {
@@ -70,7 +86,7 @@ impl Compiler<'_> {
             false => self.guarded(after(&terms), scope, statement)?,
         };
         let kind = JoinKind::Inner(Expression::Boolean(true));
-        scope.select.joins.push(Join { kind, item: self.table(entity, alias) });
+        scope.select.joins.push(Join { kind, item });
         scope.select.joins.append(&mut other.select.joins);
         scope.select.and_where(is_it);
         scope.select.and_where(after);

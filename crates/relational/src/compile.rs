@@ -153,7 +153,7 @@ impl Compiler<'_> {
         }
         let mut statement = Statement::default();
         let linked = self.scope(rows, parent, &mut statement)?;
-        let LinkedScope { mut scope, lateral, link, how } = linked;
+        let LinkedScope { mut scope, lateral, link, how, numbered: is_numbered } = linked;
         let mut items = Items::default();
         self.items(rows, &mut scope, &mut statement, &mut items)?;
         let sorted_by = match how {
@@ -167,18 +167,32 @@ impl Compiler<'_> {
             }
             None => {
                 self.order(rows, &mut scope, &mut statement)?;
+                self.keep_order(rows, &items, &mut scope);
                 None
             }
         };
         let below = match lateral {
-            None => self.join_below(rows, parent, &mut scope, &mut statement, &mut items)?,
-            Some(_) => None,
+            None if !is_numbered => {
+                self.join_below(rows, parent, &mut scope, &mut statement, &mut items)?
+            }
+            None | Some(_) => None,
         };
         self.page(rows, true, &mut scope, &mut statement)?;
         let item = |expression| SelectItem { expression, name: None };
         let bounds = page_bounds(rows)?;
         let columns = items.expressions.into_iter();
         let select = match lateral {
+            None if is_numbered => {
+                let partition = self.partition(rows, (scope.alias, &link))?;
+                scope.select.items = numbered(columns.chain(link));
+                let count = scope.select.items.len();
+                let cut = self.cut_numbered(rows, scope.select, partition, &mut statement)?;
+                let (mut select, alias) = cut;
+                let numbers = (0_u16..).take(count);
+                select.items =
+                    numbers.map(|number| item(Expression::numbered(alias, number))).collect();
+                select
+            }
             None if bounds.from_end => {
                 // What is read from its end is a page, and a page below parents is lateral: no
                 // parent's key is among these columns.
@@ -275,6 +289,7 @@ impl Compiler<'_> {
             key_columns: parent.map_or(&[], |parent| &parent.key_columns),
             round: self.levels[usize::from(level.0)].round,
             inlinable: self.inlines_parents() && self.is_inlinable(rows, above_parent),
+            implies: false,
         };
         for output in &rows.outputs {
             let OutputKind::Related { path, rows: related } = &output.kind else { continue };
@@ -302,8 +317,9 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("joining rows by keys without an array type"));
             }
             let is_apart = related.id >= self.first_apart;
-            let inlinable = (above.inlinable && !is_apart) || !arrays;
-            let above = Above { inlinable, ..above };
+            let implies = (above.inlinable && !is_apart) || !arrays;
+            let inlinable = (implies && self.is_inlined_here(rows, related)) || !arrays;
+            let above = Above { inlinable, implies, ..above };
             let parent = Parent { above: &above, path, key_columns };
             match joined.take_if(|joined| joined.rows == related.id) {
                 Some(joined) => self.joined_rows(related, &parent, joined)?,
@@ -398,7 +414,13 @@ impl Compiler<'_> {
             let mut scope = self.through((*near, joining, *far), keys, statement)?;
             self.restrict(rows, &mut scope, statement)?;
             let how = Parents::Bound;
-            return Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how });
+            return Ok(LinkedScope {
+                scope,
+                lateral: None,
+                link: Vec::new(),
+                how,
+                numbered: false,
+            });
         }
         let alias = statement.alias();
         let item = self.rows_item(rows, alias, statement)?;
@@ -407,7 +429,13 @@ impl Compiler<'_> {
             scope.select.and_where(self.field(alias, *far).equals(key));
         }
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Bound })
+        Ok(LinkedScope {
+            scope,
+            lateral: None,
+            link: Vec::new(),
+            how: Parents::Bound,
+            numbered: false,
+        })
     }
 
     pub(super) fn push(

@@ -110,7 +110,7 @@ impl Compiler<'_> {
                 self.has_function_row(call, filter, scope, statement)?
             }
             Filter::RelatedGroup { hop, filter, having, .. } => {
-                self.related_group((*hop, filter, having), scope.alias, statement)?
+                self.related_group((*hop, filter, having), scope, statement)?
             }
             Filter::Barrier { first, then } => self.barrier(first, then, scope, statement)?,
             Filter::VariantGroup { .. } => {
@@ -522,6 +522,9 @@ impl Compiler<'_> {
         near: Alias,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        if !self.may_correlate(hop, near, statement) {
+            return self.related_elsewhere((hop, quantifier, filter), near, statement);
+        }
         let mut scope = self.rows_along(hop, near, statement);
         if !filter.is_all() {
             statement.nested += 1;

@@ -13,7 +13,10 @@ use super::statement::Statement;
 use super::value::ValueKind;
 
 /// The name of a row's place among those that agree: behind the numbers of all other columns.
-const PLACE: u16 = u16::MAX;
+pub(super) const PLACE: u16 = sql::PLACE;
+
+/// The names of the keys of parents begin with this number.
+const FIRST_LINK: u16 = 60_000;
 
 impl Compiler<'_> {
     /// Keeps the first row, in the rows' order, for each combination of their distinct fields.
@@ -30,7 +33,9 @@ impl Compiler<'_> {
             let kind = ValueKind::of(self.catalog, *field);
             self.comparable(kind, self.field(scope.alias, *field))
         });
-        let agreeing: Vec<Expression> = agreeing.collect();
+        // Where the rows of all parents are in one select, each parent has rows of its own.
+        let agreeing: Vec<Expression> =
+            self.group_by(rows, scope.link.clone())?.into_iter().chain(agreeing).collect();
         let mut order_by = Vec::with_capacity(rows.order.len());
         for term in &rows.order {
             order_by.push(self.order_item(term, scope, statement)?);
@@ -77,15 +82,27 @@ impl Compiler<'_> {
         }
         let mut within = std::mem::replace(&mut scope.select, Select::once());
         within.items = vec![SelectItem { expression: Expression::Row(scope.alias), name: None }];
+        let link = std::mem::take(&mut scope.link);
+        let links: Vec<u16> = (FIRST_LINK..).take(link.len()).collect();
+        let has_link = !link.is_empty();
+        let link = link.into_iter().zip(&links);
+        within.items.extend(
+            link.map(|(expression, number)| SelectItem { expression, name: Some(*number) }),
+        );
         within.items.extend(place.map(|place| SelectItem { expression: place, name: Some(PLACE) }));
         let alias = statement.alias();
+        statement.sent.push(alias);
         let select = Select::from(FromItem::Subquery { select: Box::new(within), alias });
         let guards = std::mem::take(&mut scope.guards);
         let parent_key = std::mem::take(&mut scope.parent_key);
         *scope = Scope::new(select, alias);
         scope.guards.first = guards.first;
         scope.guards.made = guards.made;
-        scope.parent_key = parent_key;
+        scope.link = links.into_iter().map(|number| Expression::numbered(alias, number)).collect();
+        scope.parent_key = match has_link && !parent_key.is_empty() {
+            true => scope.link.clone(),
+            false => parent_key,
+        };
         scope.is_within = true;
         self.join_if(rows, scope, statement)
     }

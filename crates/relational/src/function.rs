@@ -74,6 +74,7 @@ impl Compiler<'_> {
             }
             _ => None,
         };
+        statement.sent.push(alias);
         let unnest = matches!(result, FunctionResult::RowArray(_));
         let call = self.function_call(call, row, statement)?;
         Ok(FromItem::Function { call, unnest, alias, column })
@@ -229,7 +230,12 @@ impl Compiler<'_> {
         if let Some(alias) = row.alias {
             let is_row = |argument: &Argument| matches!(argument.r#type, ArgumentType::Row(_));
             let place = function.arguments.iter().position(is_row).unwrap_or_default();
-            values.push((place, Expression::Row(alias)));
+            let argument = function.arguments.get(place).map(|argument| &argument.r#type);
+            let value = match argument {
+                Some(ArgumentType::Row(entity)) => self.row_argument(*entity, alias, statement),
+                _ => Expression::Row(alias),
+            };
+            values.push((place, value));
         }
         for (place, operand) in &call.arguments {
             let value = match operand {
@@ -329,7 +335,7 @@ impl Compiler<'_> {
         let mut scope = Scope::new(Select::from(item), alias);
         scope.keeps_order = rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: Some(parents), link, how })
+        Ok(LinkedScope { scope, lateral: Some(parents), link, how, numbered: false })
     }
 }
 
@@ -356,7 +362,8 @@ pub(super) fn sent_rows(
     let parameter = statement.parameter(source, ParameterKind::RowArray { entity });
     statement.round = statement.round.max(above.round + 1);
     let alias = statement.alias();
-    (Select::from(FromItem::RowArray { parameter, alias }), alias)
+    statement.sent.push(alias);
+    (Select::from(FromItem::RowArray { parameter, has_places: false, alias }), alias)
 }
 
 /// A row as PostgreSQL writes it.

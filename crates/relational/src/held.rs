@@ -45,7 +45,7 @@ impl Compiler<'_> {
         let mut scope = Scope::new(select, alias);
         self.restrict(rows, &mut scope, statement)?;
         let link = vec![row_as_text(alias)];
-        Ok(LinkedScope { scope, lateral: None, link, how: Parents::Arrays })
+        Ok(LinkedScope { scope, lateral: None, link, how: Parents::Arrays, numbered: false })
     }
 
     /// The rows of the arrays that a field of the rows above holds, in their order.
@@ -65,12 +65,13 @@ impl Compiler<'_> {
         let text = Expression::numbered(parents, 0);
         let select = Select::from(FromItem::Arrays { parameters, columns: 1, alias: parents });
         let alias = statement.alias();
+        statement.sent.push(alias);
         let table = self.table_name(entity);
         let item = FromItem::RowsOfText { text: text.clone(), table, alias };
         let mut scope = Scope::new(Select::from(item), alias);
         scope.keeps_order = rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
         let (lateral, link, how) = (Some(select), vec![text], Parents::Arrays);
-        Ok(LinkedScope { scope, lateral, link, how })
+        Ok(LinkedScope { scope, lateral, link, how, numbered: false })
     }
 }

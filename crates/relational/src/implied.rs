@@ -35,7 +35,7 @@ impl Compiler<'_> {
         let ir::From::Relation(hop) = rows.from else { return Ok(None) };
         let relationship = &self.catalog[hop.relationship];
         let refers = hop.direction == HopDirection::Backward && relationship.enforced;
-        if !refers || !above.inlinable || is_paged(rows) {
+        if !refers || !above.implies || is_paged(rows) {
             return Ok(None);
         }
         let (near, far) = self.hop_fields(hop);
@@ -68,7 +68,7 @@ impl Compiler<'_> {
         }
         self.restrict(rows, &mut scope, statement)?;
         let link = far.iter().map(|field| self.field(alias, *field)).collect();
-        Ok(Some(LinkedScope { scope, lateral: None, link, how: Parents::Implied }))
+        Ok(Some(LinkedScope { scope, lateral: None, link, how: Parents::Implied, numbered: false }))
     }
 
     /// The row's own fields that hold the same as fields of the row at the end of a path: those

@@ -105,7 +105,7 @@ impl Compiler<'_> {
                         ir::OrderKey::Relation { path, hop, filter, aggregate } => {
                             let related = (*hop, filter, aggregate);
                             let near = self.joined(scope, statement, path);
-                            self.related_aggregate(related, false, near, statement)?
+                            self.related_aggregate(related, false, (near, scope), statement)?
                         }
                         ir::OrderKey::Value(ir::ValueRef::Computed(call))
                         | ir::OrderKey::Call(call) => {

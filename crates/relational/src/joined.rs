@@ -132,6 +132,7 @@ impl Compiler<'_> {
             && is_ordered_by_fields(below)
             && hop.direction == HopDirection::Backward
             && self.catalog[hop.relationship].indexed
+            && self.is_colocated(hop)
             && self.catalog[self.entity(below)?].kind == EntityKind::Table)
     }
 

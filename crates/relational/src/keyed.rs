@@ -84,6 +84,12 @@ impl Compiler<'_> {
         scope.external =
             (first..columns).map(|column| Expression::numbered(given, column)).collect();
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
+        Ok(LinkedScope {
+            scope,
+            lateral: None,
+            link: Vec::new(),
+            how: Parents::Top,
+            numbered: false,
+        })
     }
 }

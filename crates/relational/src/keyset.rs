@@ -111,7 +111,7 @@ impl Compiler<'_> {
                 };
                 let related = (*hop, filter, aggregate);
                 let near = self.joined(scope, statement, path);
-                let value = self.related_aggregate(related, true, near, statement)?;
+                let value = self.related_aggregate(related, true, (near, scope), statement)?;
                 let kind = self.aggregate_kind(term.function, field);
                 (field, kind, value, Self::is_nullable(aggregate))
             }

@@ -135,6 +135,7 @@ impl Requirement {
                 ParameterSource::Parent { .. }
                 | ParameterSource::Keys { .. }
                 | ParameterSource::Rows { .. }
+                | ParameterSource::WholeRows { .. }
                 | ParameterSource::Columns(_)
                 | ParameterSource::Results { .. }
                 | ParameterSource::Objects(_) => {}
@@ -438,6 +439,12 @@ pub enum ParameterSource {
     Rows {
         level: LevelId,
         column: u16,
+    },
+    /// All rows that a write gave, in their order, each made of columns that hold the values of its
+    /// fields.
+    WholeRows {
+        level: LevelId,
+        columns: Arc<[u16]>,
     },
     /// Lists as the columns of rows, in one parameter: for databases without arrays.
     Columns(Arc<[Parameter]>),

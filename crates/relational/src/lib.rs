@@ -21,6 +21,7 @@
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position; `beside_row`: rows before or after another one
 //! * `first`: distinct rows
+//! * `distributed`: statements for databases of several servers
 //! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`search`]: words, stems and regular expressions; `searched`: conditions with them
@@ -41,6 +42,7 @@ mod barrier;
 mod beside_row;
 mod bounding;
 pub mod compile;
+mod distributed;
 mod filter;
 mod first;
 mod function;

@@ -31,6 +31,8 @@ pub(super) struct Above<'r> {
     pub(super) round: u16,
     /// Whether these rows may be said again below.
     pub(super) inlinable: bool,
+    /// Whether they may be left unsaid below, where the rows below have their keys.
+    pub(super) implies: bool,
 }
 
 impl Compiler<'_> {
@@ -71,7 +73,7 @@ impl Compiler<'_> {
             None => self.top_scope(rows, statement)?,
             Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
         };
-        let LinkedScope { mut scope, lateral, .. } = linked;
+        let LinkedScope { mut scope, lateral, link, numbered, .. } = linked;
         // A function may give a row twice, fields of several rows may hold one, one may be joined to
         // several parents, and a key may stand in a list twice.
         let repeats = is_made(&rows.from)
@@ -101,6 +103,13 @@ impl Compiler<'_> {
         }
         let count = scope.select.items.len();
         let (mut select, alias) = match lateral {
+            None if numbered => {
+                let partition = self.partition(rows, (scope.alias, &link))?;
+                let (mut select, alias) =
+                    self.cut_numbered(rows, scope.select, partition, statement)?;
+                select.order_by.clear();
+                (select, alias)
+            }
             None if once => return Ok(scope.select),
             None => {
                 let alias = statement.alias();
@@ -144,7 +153,13 @@ impl Compiler<'_> {
         let mut scope = Scope::new(select, alias);
         scope.keeps_order = matches!(rows.from, ir::From::Function(_)) && rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
+        Ok(LinkedScope {
+            scope,
+            lateral: None,
+            link: Vec::new(),
+            how: Parents::Top,
+            numbered: false,
+        })
     }
 
     /// The rows of a relation, a function or a field with all parents they belong to, without items, order
@@ -184,16 +199,23 @@ impl Compiler<'_> {
         let key = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
         let link: Vec<Expression> = key.collect();
         if let ir::From::Through { near, joining, far } = &rows.from {
+            if self.numbers_pages() {
+                let hops = (*near, joining, *far);
+                return self.joined_through(rows, hops, (item, link, how), statement);
+            }
             let mut scope = self.through((*near, joining, *far), link.clone(), statement)?;
             self.restrict(rows, &mut scope, statement)?;
-            return Ok(LinkedScope { scope, lateral: Some(Select::from(item)), link, how });
+            let lateral = Some(Select::from(item));
+            return Ok(LinkedScope { scope, lateral, link, how, numbered: false });
         }
         let alias = statement.alias();
         let table = self.rows_item(rows, alias, statement)?;
         let on =
             far.iter().zip(&link).map(|(field, key)| self.field(alias, *field).equals(key.clone()));
-        let on = Expression::all(on.collect());
-        let (select, lateral) = if is_paged(rows) {
+        let on: Vec<Expression> = on.chain(self.shards(&item, &far, alias)).collect();
+        let on = Expression::all(on);
+        let is_numbered = self.numbers_pages() && is_paged(rows);
+        let (select, lateral) = if is_paged(rows) && !is_numbered {
             let mut select = Select::from(table);
             select.and_where(on);
             (select, Some(Select::from(item)))
@@ -203,8 +225,16 @@ impl Compiler<'_> {
             (select, None)
         };
         let mut scope = Scope::new(select, alias);
+        if !is_numbered {
+            self.restrict(rows, &mut scope, statement)?;
+            return Ok(LinkedScope { scope, lateral, link, how, numbered: false });
+        }
+        scope.link = link;
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral, link, how })
+        let bounds = page_bounds(rows)?;
+        let numbered = bounds.limit.is_some() || bounds.offset.is_some();
+        let link = scope.link.clone();
+        Ok(LinkedScope { scope, lateral, link, how, numbered })
     }
 
     /// The rows whose key is in an array of their parents' keys, where the reader sorts them: without
@@ -229,7 +259,7 @@ impl Compiler<'_> {
         scope.select.and_where(Expression::InList { expression: Box::new(key.clone()), list });
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Arrays;
-        Ok(LinkedScope { scope, lateral: None, link: vec![key], how })
+        Ok(LinkedScope { scope, lateral: None, link: vec![key], how, numbered: false })
     }
 
     /// Whether rows are found by an array of their parents' keys, and sorted by the reader.
@@ -273,6 +303,9 @@ impl Compiler<'_> {
         let entity = &self.catalog[entity];
         let ordered = order_fields(rows);
         let paged = is_paged(rows);
+        if paged && self.numbers_pages() {
+            return false;
+        }
         if paged && !ordered.as_ref().is_some_and(|fields| self.is_complete(entity, fields)) {
             return false;
         }
@@ -323,6 +356,8 @@ pub(super) struct LinkedScope {
     /// The parents' keys, where the statement holds them.
     pub(super) link: Vec<Expression>,
     pub(super) how: Parents,
+    /// The rows of all parents are in one select, of which each parent's page is to be cut by numbers.
+    pub(super) numbered: bool,
 }
 
 /// A select of parents with a lateral `page`, and the page's alias.

@@ -27,6 +27,9 @@ pub(super) struct Scope {
     joined: FxHashMap<Vec<Hop>, Alias>,
     /// The rows that join these to their parents, where each is joined once.
     pub(super) edge: Option<Alias>,
+    /// The keys of the parents, where these are joined to all of them in the same select, and what
+    /// becomes of the rows depends on the parent.
+    pub(super) link: Vec<Expression>,
     /// The key of the parent that these are joined to.
     pub(super) parent_key: Vec<Expression>,
     /// The place of the key that found a row, where each is found by one of a list.
@@ -51,6 +54,7 @@ impl Scope {
             alias,
             joined,
             edge: None,
+            link: Vec::new(),
             parent_key: Vec::new(),
             ordinal: None,
             external: Vec::new(),
@@ -134,11 +138,12 @@ impl Compiler<'_> {
         let on = near_fields.iter().zip(far_fields);
         let on = on.map(|(left, right)| self.field(far, *right).equals(self.field(near, *left)));
         let on = Expression::all(on.collect());
-        let kind = match scope.keeps_order {
+        let kind = match scope.keeps_order && !self.numbers_pages() {
             true => JoinKind::LeftInOrder(on),
             false => JoinKind::Left(on),
         };
-        scope.select.joins.push(Join { kind, item: self.table(self.target(*hop), far) });
+        let item = self.far_table(*hop, far, statement);
+        scope.select.joins.push(Join { kind, item });
         scope.joined.insert(path.to_vec(), far);
         far
     }
@@ -282,7 +287,7 @@ impl Compiler<'_> {
             OrderKey::Relation { path, hop, filter, aggregate } => {
                 let related = (*hop, filter, aggregate);
                 let near = self.joined(scope, statement, path);
-                let value = self.related_aggregate(related, true, near, statement)?;
+                let value = self.related_aggregate(related, true, (near, scope), statement)?;
                 (self.sorted(value, scope, statement)?, Self::is_nullable(aggregate))
             }
             OrderKey::Call(call) => {

@@ -17,6 +17,8 @@ pub(super) struct Statement {
     pub(super) nested: usize,
     /// The rows on which these conditions are, outermost first.
     pub(super) outer: Vec<Alias>,
+    /// Rows that stand in no table: sent ones, those of functions and those of subqueries.
+    pub(super) sent: Vec<Alias>,
     /// The last round whose rows its parameters need, plus one.
     pub(super) round: u16,
     /// Whether it calls a function of the source.

@@ -112,7 +112,7 @@ impl Compiler<'_> {
         scope.variants = Some(VariantColumns { number, commons, own });
         self.restrict(rows, &mut scope, statement)?;
         let link = if lateral.is_some() { keys } else { Vec::new() };
-        Ok(LinkedScope { scope, lateral, link, how })
+        Ok(LinkedScope { scope, lateral, link, how, numbered: false })
     }
 
     /// The keys of the parents, with a query of them where one statement serves them all.

@@ -164,6 +164,7 @@ fn bind_level(
             }
             ParameterSource::Keys { .. }
             | ParameterSource::Rows { .. }
+            | ParameterSource::WholeRows { .. }
             | ParameterSource::Results { .. }
             | ParameterSource::Columns(_)
             | ParameterSource::Result { .. }

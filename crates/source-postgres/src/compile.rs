@@ -138,12 +138,16 @@ impl Recompiler {
 
     /// Compiles the request with the members of batches as its statements.
     pub(super) fn batch_members(&self) -> Option<Program> {
+        // A batch joins each statement to the list of its members, row by row.
+        if self.catalog.is_distributed() {
+            return None;
+        }
         let strategy = Strategy::Levels(&BatchTypes(&self.types));
         relational::compile(&self.catalog, &self.request, Flavor::POSTGRES, strategy).ok()
     }
 
     fn apart(&self, types: &dyn KeyTypes, chosen: &[ToOne]) -> Option<PostgresProgram> {
-        let (catalog, request, flavor) = (&self.catalog, &self.request, Flavor::POSTGRES);
+        let (catalog, request, flavor) = (&self.catalog, &self.request, flavor(&self.catalog));
         let program = relational::compile_apart(catalog, request, flavor, types, chosen).ok()?;
         Some(PostgresProgram::new(program, &self.types))
     }
@@ -156,7 +160,7 @@ pub(super) fn compile(
     types: &PhysicalTypes,
 ) -> Result<PostgresProgram, CompileError> {
     let compile = |types: &dyn KeyTypes| {
-        relational::compile(catalog, request, Flavor::POSTGRES, Strategy::Levels(types))
+        relational::compile(catalog, request, flavor(catalog), Strategy::Levels(types))
     };
     if is_change(request) {
         return Ok(PostgresProgram::new(compile(types)?, types));
@@ -169,6 +173,14 @@ pub(super) fn compile(
         Ok(program) => Ok(PostgresProgram::new(program, types)),
         // One statement may be too large where several are not.
         Err(_) => Ok(PostgresProgram::new(compile(types)?, types)),
+    }
+}
+
+/// The SQL of a database with these tables.
+fn flavor(catalog: &Catalog) -> Flavor {
+    match catalog.is_distributed() {
+        true => Flavor::CITUS,
+        false => Flavor::POSTGRES,
     }
 }
 

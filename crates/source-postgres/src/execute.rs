@@ -57,6 +57,8 @@ pub struct PostgresProgram {
     /// Number of statements made after compilation, each when it was first sent.
     made: AtomicU32,
     rounds: u16,
+    /// Whether some tables of the database are on other servers.
+    pub(super) is_distributed: bool,
 }
 
 impl PostgresProgram {
@@ -135,6 +137,7 @@ impl PostgresProgram {
             texts,
             made,
             rounds,
+            is_distributed: types.is_distributed,
         }
     }
 
@@ -471,8 +474,10 @@ async fn attempt_run(
         return Ok(rows);
     }
     // A function that is declared as reading could write all the same.
-    let in_transaction =
-        count > 1 || program.active_levels(bound, without).any(|(_, level)| level.calls);
+    let is_distributed = program.is_distributed;
+    let in_transaction = count > 1
+        || (is_distributed && settings.is_some())
+        || program.active_levels(bound, without).any(|(_, level)| level.calls);
     let mut pipeline = match scope {
         Scope::Alone | Scope::Begins => connection.pipeline(),
         Scope::Continues => connection.resumed_pipeline(),
@@ -480,9 +485,12 @@ async fn attempt_run(
     let begun = match scope {
         Scope::Alone => {
             let transaction = in_transaction.then_some(Transaction::Snapshot);
-            settings::begin(&mut pipeline, transaction, settings)
+            settings::begin(&mut pipeline, transaction, settings, is_distributed)
         }
-        Scope::Begins => settings::begin(&mut pipeline, Some(Transaction::Snapshot), settings),
+        Scope::Begins => {
+            let transaction = Some(Transaction::Snapshot);
+            settings::begin(&mut pipeline, transaction, settings, is_distributed)
+        }
         Scope::Continues => pipeline.savepoint(),
     };
     begun.map_err(|error| (error, None))?;
@@ -536,7 +544,12 @@ async fn attempt_run(
 
 fn take(levels: &[Level], rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
     for (result, place) in results.drain(..).zip(sent) {
-        rows[usize::from(levels[*place].gives().0)] = result;
+        let level = &levels[*place];
+        let rows = &mut rows[usize::from(level.gives().0)];
+        match level.gives() == level.id {
+            true => *rows = result,
+            false => rows.append(result),
+        }
     }
 }
 
@@ -586,7 +599,8 @@ pub async fn explain(
         let statement = Arc::new(Statement::new(text, oids));
         let mut results = Vec::new();
         let mut pipeline = connection.pipeline();
-        settings::begin(&mut pipeline, Some(Transaction::Snapshot), settings)?;
+        let transaction = Some(Transaction::Snapshot);
+        settings::begin(&mut pipeline, transaction, settings, program.is_distributed)?;
         pipeline.execute(&statement, parameters)?;
         pipeline.commit()?;
         pipeline.sync_and_read(&mut results).await?;

@@ -5,6 +5,7 @@
 //! * [`scalar`]: the types without parts, and which of them compare as their text does
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
+//! * [`distributed`]: tables on several servers
 //! * [`functions`]: rows to functions
 //! * [`written`]: queries of the schema's author as functions
 //! * [`partitions`]: foreign keys of partitions
@@ -15,6 +16,7 @@
 //! table represents its partitions, which are not listed. Constraints come in the order in which
 //! PostGraphile reads them: by the age of their table, then by their columns.
 
+mod distributed;
 mod fill;
 mod functions;
 mod partitions;
@@ -55,6 +57,8 @@ pub struct PhysicalTypes {
     arguments: Vec<Vec<ArgumentOids>>,
     /// The types of the elements of ranges, by the index of the range's id.
     range_elements: Vec<u32>,
+    /// Whether some tables are on other servers.
+    pub(crate) is_distributed: bool,
 }
 
 impl PhysicalTypes {

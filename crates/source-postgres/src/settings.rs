@@ -10,7 +10,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use source::Settings;
+use source::{NameSet, Settings};
 use tokio_postgres::types::Type;
 
 use super::wire::{Parameter, Pipeline, Statement, Transaction, WireError};
@@ -21,17 +21,50 @@ static SET: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     Arc::new(Statement::new(include_str!("settings.sql").trim_end(), types))
 });
 
+/// Citus runs the parts of a statement on several connections at once, and refuses then to change a
+/// reference table in the same transaction; one after the other it does not.
+static IN_SEQUENCE: LazyLock<Arc<Statement>> = LazyLock::new(|| {
+    let text = "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)";
+    Arc::new(Statement::new(text, []))
+});
+
+/// Makes Citus run the parts of the statements of a transaction one after the other.
+pub(super) fn run_in_sequence(pipeline: &mut Pipeline<'_>) -> Result<(), WireError> {
+    pipeline.set(&IN_SEQUENCE, [], &NameSet::default())
+}
+
+/// Citus repeats settings on other servers if SET LOCAL makes them, and only then: what a policy of a
+/// table reads there is missing otherwise.
+static REPEATED: LazyLock<Arc<Statement>> = LazyLock::new(|| {
+    Arc::new(Statement::new("SET LOCAL citus.propagate_set_commands TO 'local'", []))
+});
+
+/// Sets the settings of a session on all servers that the transaction will ask.
+fn set_everywhere(pipeline: &mut Pipeline<'_>, settings: &Settings) -> Result<(), WireError> {
+    pipeline.set(&REPEATED, [], &NameSet::default())?;
+    for (name, value) in settings.pairs() {
+        let text = sql::print_set_local(&sql::Identifier(name.clone()), value);
+        let statement = Arc::new(Statement::new(text, []).unnamed());
+        pipeline.set(&statement, [], settings.names())?;
+    }
+    Ok(())
+}
+
 /// Begins a request: its transaction, where it has one of its own, then the session's settings. To
 /// be called before all other messages of the transaction.
 pub(super) fn begin(
     pipeline: &mut Pipeline<'_>,
     transaction: Option<Transaction>,
     settings: Option<&Settings>,
+    is_distributed: bool,
 ) -> Result<(), WireError> {
     if let Some(transaction) = transaction {
         pipeline.begin(transaction)?;
     }
     let Some(settings) = settings else { return Ok(()) };
+    if is_distributed {
+        return set_everywhere(pipeline, settings);
+    }
     let [names, values] = settings.lists();
     pipeline.set(&SET, [Parameter::Text(names), Parameter::Text(values)], settings.names())
 }

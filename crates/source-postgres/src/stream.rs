@@ -58,8 +58,13 @@ impl Work {
     ) -> Result<Written<SourceError>, ExecuteError> {
         let mut pipeline = connection.pipeline();
         let transaction = Some(Transaction::Snapshot);
-        settings::begin(&mut pipeline, transaction, self.settings.as_deref())
-            .map_err(SourceError::from)?;
+        settings::begin(
+            &mut pipeline,
+            transaction,
+            self.settings.as_deref(),
+            self.program.is_distributed,
+        )
+        .map_err(SourceError::from)?;
         let reader = Reader {
             runtime,
             pipeline,

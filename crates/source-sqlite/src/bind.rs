@@ -108,7 +108,10 @@ fn bind_level(
             ParameterSource::Result { level, row, column } => {
                 BoundParameter::Result(*level, *row, *column)
             }
-            ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
+            // For databases with types of rows.
+            ParameterSource::Keys { .. } | ParameterSource::WholeRows { .. } => {
+                BoundParameter::Value(Value::Null)
+            }
             ParameterSource::Objects(list) => {
                 BoundParameter::Keys(bind_objects(list, variables, creators)?)
             }

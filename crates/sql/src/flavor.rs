@@ -9,8 +9,8 @@ use crate::tree::{Direction, NullsOrder};
 
 pub use form::{
     CastTypes, Definitions, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
-    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
-    WordIndexes,
+    OffsetAlone, ParameterStyle, ParentPages, Pattern, Quoting, Returning, TargetAlias, Truncation,
+    Upsert, WordIndexes,
 };
 
 /// The SQL of one database, as facts.
@@ -47,6 +47,9 @@ pub struct Flavor {
     pub row_values: bool,
     /// There is a type of each table's rows: a row can be read as a text, and sent back as a row.
     pub row_types: bool,
+    /// RETURNING may have a whole row as one value, and values in other forms than they are stored in.
+    pub returns_made_values: bool,
+    pub parent_pages: ParentPages,
     pub target_alias: TargetAlias,
     pub returning: Returning,
     pub upsert: Upsert,
@@ -185,6 +188,8 @@ impl Flavor {
         average_squares: true,
         row_values: true,
         row_types: true,
+        returns_made_values: true,
+        parent_pages: ParentPages::Lateral,
         target_alias: TargetAlias::Everywhere,
         returning: Returning::Aliased,
         upsert: Upsert::OnConflict,
@@ -213,6 +218,17 @@ impl Flavor {
         },
     };
 
+    /// PostgreSQL with Citus, whose planner divides statements among servers: it has no plan for a
+    /// lateral query with a limit, and none for values in RETURNING that depend on settings, such as
+    /// the text of a row.
+    pub const CITUS: Self = Self {
+        returns_made_values: false,
+        parent_pages: ParentPages::Numbered,
+        // A statement for several servers is planned at each execution.
+        plans_for_values: false,
+        ..Self::POSTGRES
+    };
+
     pub const SQLITE: Self = Self {
         quoting: Quoting::DoubleQuotes,
         parameters: ParameterStyle::NumberedQuestion,
@@ -233,6 +249,8 @@ impl Flavor {
         average_squares: false,
         row_values: false,
         row_types: false,
+        returns_made_values: true,
+        parent_pages: ParentPages::Lateral,
         target_alias: TargetAlias::Insert,
         returning: Returning::Columns,
         upsert: Upsert::OnConflict,

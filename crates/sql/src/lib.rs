@@ -17,8 +17,8 @@ pub mod tree;
 
 pub use flavor::{
     CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
-    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
-    Truncation, Upsert, WordIndexes,
+    NullsOrderForm, OffsetAlone, ParameterStyle, ParentPages, Pattern, Quoting, Returning,
+    TargetAlias, Truncation, Upsert, WordIndexes,
 };
 pub use print::{
     Bounded, BulkRows, PlanFigures, Positional, command_tag, print, print_add_foreign_key,
@@ -26,13 +26,13 @@ pub use print::{
     print_close_cursor, print_copy_in, print_create_index, print_declare_cursor, print_definition,
     print_delete_rows, print_explain, print_explain_plan, print_fetch, print_find_rows,
     print_greatest, print_has_rows, print_insert_row, print_positional, print_row_observer,
-    print_set_column, print_statement, print_table_rows,
+    print_set_column, print_set_local, print_statement, print_table_rows,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
     CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InPlaceIndex,
     InTextIndex, Insert, InsertSource, IntegerType, Join, JoinKind, NullsOrder, ObservedChange,
-    OfJson, OnConflict, Operation, OrderItem, Parameter, RowObserver, Select, SelectItem, Set,
-    SqlType, Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator,
+    OfJson, OnConflict, Operation, OrderItem, PLACE, Parameter, RowObserver, Select, SelectItem,
+    Set, SqlType, Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator,
     WrittenPart,
 };

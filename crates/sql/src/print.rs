@@ -21,6 +21,7 @@ mod from;
 mod observer;
 mod places;
 mod positional;
+mod setting;
 #[cfg(test)]
 mod tests;
 mod transfer;
@@ -32,6 +33,7 @@ pub use command::command_tag;
 pub use definition::{print_definition, print_table_rows};
 pub use observer::print_row_observer;
 pub use positional::Positional;
+pub use setting::print_set_local;
 pub use transfer::{
     BulkRows, print_bulk_page, print_bulk_rows, print_close_cursor, print_copy_in,
     print_declare_cursor, print_delete_rows, print_fetch, print_find_rows, print_greatest,

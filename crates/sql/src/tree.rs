@@ -59,6 +59,9 @@ pub enum Column {
     Numbered(u16),
 }
 
+/// The number of a column with places of rows, behind the numbers of all other columns.
+pub const PLACE: u16 = u16::MAX;
+
 /// The place of a parameter among those of its statement, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter(pub u16);
@@ -132,6 +135,9 @@ pub enum FromItem {
     /// Rows made of an array parameter whose elements are rows.
     RowArray {
         parameter: Parameter,
+        /// Whether the place of each row stands behind its columns, by the number [`PLACE`]. The rows
+        /// are not of the type of their table then.
+        has_places: bool,
         alias: Alias,
     },
     /// One row of values, by the names of their columns.

@@ -125,6 +125,7 @@ impl MemorySize for ParameterSource {
             ParameterSource::Columns(columns) => {
                 columns.iter().map(|own| size_of::<Parameter>() + own.memory_size()).sum()
             }
+            ParameterSource::WholeRows { level: _, columns } => size_of_val(&**columns),
             ParameterSource::Parent { column: _ }
             | ParameterSource::Keys { level: _, column: _ }
             | ParameterSource::Rows { level: _, column: _ }

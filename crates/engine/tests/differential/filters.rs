@@ -33,7 +33,9 @@ pub(crate) fn compare_filters(sources: &Sources) -> Result<(), Failed> {
         // The servers of the tests have the C locale.
         let letters = match source {
             TestSource::Sqlite => Letters::OfUnicode,
-            TestSource::Postgres(_) | TestSource::Pooled(..) => Letters::OfAscii,
+            TestSource::Postgres(_) | TestSource::Pooled(..) | TestSource::Distributed(_) => {
+                Letters::OfAscii
+            }
         };
         let numbers = numbers();
         let mut choices = Choices::new(&numbers);

@@ -22,6 +22,9 @@ pub(crate) enum TestSource {
     Postgres(Installation),
     /// The same through a pooler, which is on a server that nobody else uses.
     Pooled(Installation, PoolMode),
+    /// A server whose catalog has the tables of Citus, by which all tables are on servers of their own:
+    /// it runs the statements that are made for those, and has to give the same answers.
+    Distributed(Installation),
 }
 
 /// A server with a pooler in front of it for each mode.
@@ -32,6 +35,13 @@ struct PooledServer {
     transaction: PgBouncer,
     server: Server,
 }
+
+/// As Citus describes tables whose rows are all on one server, each in a colocation group of its own.
+const DISTRIBUTED: &str = "SET allow_system_table_mods = on; \
+    CREATE VIEW pg_catalog.pg_dist_partition AS \
+    SELECT oid::regclass AS logicalrelid, 'n'::\"char\" AS partmethod, 's'::\"char\" AS repmodel, \
+    oid::int4 AS colocationid, NULL::text AS partkey \
+    FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') AND oid >= 16384";
 
 /// Sessions of the server: each pooler keeps some of each database for a second.
 const POOLED_SESSIONS: &str = "max_connections=400";
@@ -71,6 +81,9 @@ impl fmt::Display for TestSource {
             Self::Postgres(installation) => {
                 write!(formatter, "postgres-{}", installation.version.major)
             }
+            Self::Distributed(installation) => {
+                write!(formatter, "postgres-{}-distributed", installation.version.major)
+            }
             Self::Pooled(installation, mode) => {
                 write!(formatter, "postgres-{}-pgbouncer-{mode}", installation.version.major)
             }
@@ -78,11 +91,31 @@ impl fmt::Display for TestSource {
     }
 }
 
+/// The only server of this process whose tables seem distributed.
+fn distributed(installation: &Installation) -> Result<&'static Server, String> {
+    static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
+    let started = STARTED.get_or_init(|| {
+        let server = Server::start(installation).map_err(|error| error.to_string())?;
+        let execute = |database: &str, sql: &str| {
+            server.execute(database, sql).map_err(|error| error.to_string())
+        };
+        // All databases are copies of this one.
+        let allow = |is: bool| {
+            format!("UPDATE pg_database SET datallowconn = {is} WHERE datname = 'template0'")
+        };
+        execute("postgres", &allow(true))?;
+        execute("template0", DISTRIBUTED)?;
+        execute("postgres", &allow(false))?;
+        Ok(server)
+    });
+    started.as_ref().map_err(Clone::clone)
+}
+
 impl TestSource {
     pub(crate) fn family(&self) -> Family {
         match self {
             Self::Sqlite => Family::Sqlite,
-            Self::Postgres(_) | Self::Pooled(..) => Family::Postgres,
+            Self::Postgres(_) | Self::Pooled(..) | Self::Distributed(_) => Family::Postgres,
         }
     }
 }
@@ -135,6 +168,11 @@ impl Sources {
         }
         let modes = [PoolMode::Session, PoolMode::Transaction];
         modes.map(|mode| TestSource::Pooled(installation.clone(), mode)).into()
+    }
+
+    /// One PostgreSQL whose tables seem distributed.
+    pub(crate) fn distributed(&self) -> Option<TestSource> {
+        self.installations.first().cloned().map(TestSource::Distributed)
     }
 
     /// The engine of a database in a dialect on a source.
@@ -202,6 +240,11 @@ impl Sources {
                 let copy = copy.map_err(|error| error.to_string())?;
                 (SourceAddress::Postgres(copy.url()), OwnCopy::Postgres(copy))
             }
+            TestSource::Distributed(installation) => {
+                let copy = self.databases.copy_postgres(distributed(installation)?, database);
+                let copy = copy.map_err(|error| error.to_string())?;
+                (SourceAddress::Postgres(copy.url()), OwnCopy::Postgres(copy))
+            }
             TestSource::Pooled(installation, mode) => {
                 let pooled = PooledServer::start(installation)?;
                 let copy = self.databases.copy_postgres(&pooled.server, database);
@@ -229,6 +272,10 @@ impl Sources {
             TestSource::Postgres(installation) => {
                 let server = shared(installation).map_err(ToString::to_string)?;
                 let made = self.databases.postgres(server, database);
+                SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
+            }
+            TestSource::Distributed(installation) => {
+                let made = self.databases.postgres(distributed(installation)?, database);
                 SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
             }
             TestSource::Pooled(installation, mode) => {

@@ -16,6 +16,9 @@ use super::super::statement::Statement;
 use super::super::value::{ParameterKind, ValueKind};
 use super::returned::{Returned, Wanted};
 
+/// The most rows that are inserted one by one.
+const MOST_DIVIDED: usize = 1_000;
+
 impl Compiler<'_> {
     pub(super) fn insert(
         &mut self,
@@ -46,7 +49,7 @@ impl Compiler<'_> {
             }
         };
         let mut first = None;
-        for alike in self.runs(rows) {
+        for alike in self.runs(entity, rows) {
             let mut statement = Statement::default();
             let alias = statement.alias();
             let said = self.inserted_rows(entity, &insert.fields, alike, &mut statement)?;
@@ -77,13 +80,21 @@ impl Compiler<'_> {
     /// Rows that one statement inserts: all of them, unless there is no word for a default in one of
     /// several rows. Then they are those in a row of which the same is said, so that they stay in
     /// their order, and no more than a statement has parameters for.
+    ///
+    /// Rows on several servers are inserted one by one: together they come back in another order.
     fn runs<'r>(
         &self,
+        entity: EntityId,
         rows: &'r [Vec<Option<Operand>>],
     ) -> impl Iterator<Item = &'r [Vec<Option<Operand>>]> + use<'r> {
         let (is_one, most) = (self.flavor.default_cell, self.flavor.most_parameters);
+        let distribution = self.catalog[entity].distribution;
+        let is_divided = distribution.distribution_field().is_some() && rows.len() <= MOST_DIVIDED;
         let alike = rows.chunk_by(move |before, after| {
             let mut cells = before.iter().zip(after);
+            if is_divided {
+                return false;
+            }
             is_one
                 || (before.iter().any(Option::is_some)
                     && cells.all(|(before, after)| before.is_some() == after.is_some()))

@@ -1,5 +1,7 @@
 //! What is read of the rows that a change gave.
 
+use std::sync::Arc;
+
 use catalog::{EntityId, EntityKind, FieldId};
 use ir::{OutputKind, Page, Rows, State, StepId, StepKind, Transaction};
 use response::LevelId;
@@ -23,8 +25,8 @@ pub(in super::super) struct Returned {
     pub(in super::super) level: LevelId,
     /// Whether a function gave it, which may give no row in the place of one.
     by_call: bool,
-    /// The column that holds the whole row as a text.
-    row: Option<u16>,
+    /// The columns that hold the whole row: its text, or the values of its fields.
+    row: Option<RowColumns>,
     /// The columns of the row's fields, where there is no type of rows.
     fields: Vec<(FieldId, u16)>,
     /// Whether the row is read once more by its key, being another than it was said to be.
@@ -34,6 +36,15 @@ pub(in super::super) struct Returned {
     known: Known,
     /// The columns of the fields that writes below it need.
     pub(super) keys: Vec<(FieldId, u16)>,
+}
+
+/// The columns that hold a whole row.
+#[derive(Clone, Debug)]
+enum RowColumns {
+    /// Its text.
+    Text(u16),
+    /// The values of all of its fields.
+    Fields(Arc<[u16]>),
 }
 
 /// What later steps read of a change.
@@ -157,17 +168,22 @@ impl Compiler<'_> {
         let (mut returned, mut items) = (returned(level), Items::default());
         let mut is_whole = wanted.is_tested;
         for rows in &wanted.rows {
-            if is_rewritten || !self.is_own(rows)? {
+            if is_rewritten || !self.is_own(rows, by_call)? {
                 is_whole = true;
                 continue;
             }
             self.items(rows, scope, statement, &mut items)?;
             returned.own.insert(rows.id, std::mem::take(&mut items.places));
         }
-        if is_whole && self.flavor.row_types {
+        if is_whole && self.flavor.row_types && (self.flavor.returns_made_values || by_call) {
             let known = items.known.rows.get(&Vec::new()).copied();
             let column = known.unwrap_or_else(|| items.push(row_as_text(scope.alias)));
-            returned.row = Some(column);
+            returned.row = Some(RowColumns::Text(column));
+        } else if is_whole && self.flavor.row_types {
+            let fields = self.catalog[entity].fields.clone();
+            let field =
+                |field| self.item(&[], field, ir::Form::Stored, scope, statement, &mut items);
+            returned.row = Some(RowColumns::Fields(fields.into_iter().map(field).collect()));
         } else if is_whole {
             for field in self.catalog[entity].fields.clone() {
                 let form = ir::Form::Stored;
@@ -234,13 +250,17 @@ impl Compiler<'_> {
     }
 
     /// Whether the change itself gives all that is asked of its rows.
-    fn is_own(&self, rows: &Rows) -> Result<bool, CompileError> {
+    fn is_own(&self, rows: &Rows, by_call: bool) -> Result<bool, CompileError> {
         if !is_plain(rows) {
             return Ok(false);
         }
         for output in &rows.outputs {
             let is_own = match &output.kind {
-                OutputKind::Field { path, .. } | OutputKind::Present { path } => path.is_empty(),
+                OutputKind::Field { path, form, .. } => {
+                    path.is_empty()
+                        && (by_call || self.flavor.returns_made_values || *form == ir::Form::Stored)
+                }
+                OutputKind::Present { path } => path.is_empty(),
                 OutputKind::Related { path, rows: related } => {
                     path.is_empty() && self.finds_parents(rows, related)?
                 }
@@ -277,11 +297,19 @@ impl Compiler<'_> {
         }
         let returned = self.returned(step)?;
         let level = returned.level;
-        let item = match returned.row {
-            Some(column) => {
+        let item = match &returned.row {
+            Some(row) => {
                 let kind = ParameterKind::RowArray { entity: returned.entity };
-                let parameter = statement.parameter(ParameterSource::Rows { level, column }, kind);
-                FromItem::RowArray { parameter, alias: statement.alias() }
+                let source = match row {
+                    RowColumns::Text(column) => ParameterSource::Rows { level, column: *column },
+                    RowColumns::Fields(columns) => {
+                        ParameterSource::WholeRows { level, columns: Arc::clone(columns) }
+                    }
+                };
+                let parameter = statement.parameter(source, kind);
+                let alias = statement.alias();
+                statement.sent.push(alias);
+                FromItem::RowArray { parameter, has_places: false, alias }
             }
             None if returned.is_rewritten => return self.reread(rows, returned, statement),
             None => {
@@ -308,7 +336,7 @@ impl Compiler<'_> {
         scope.keeps_order = self.flavor.row_types && rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Returned { write: level };
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how })
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how, numbered: false })
     }
 
     /// The row that has the key of one that a change gave.
@@ -339,7 +367,7 @@ impl Compiler<'_> {
         }
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Returned { write: level };
-        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how })
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how, numbered: false })
     }
 }
 

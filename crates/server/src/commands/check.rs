@@ -152,7 +152,8 @@ fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
             | NoteKind::Unserved
             | NoteKind::Inconsistent
             | NoteKind::Uninherited
-            | NoteKind::UnknownName => list(&mut text, notes),
+            | NoteKind::UnknownName
+            | NoteKind::Distributed => list(&mut text, notes),
         }
         text.push('\n');
     }
@@ -198,6 +199,7 @@ fn heading(kind: NoteKind) -> &'static str {
         NoteKind::Uninherited => "Not inherited by a role: its parents have different permissions",
         NoteKind::UnknownName => "Collations and functions that this process does not have",
         NoteKind::UnindexedRelationship => "Foreign keys without an index",
+        NoteKind::Distributed => "Asked of all servers of the database",
     }
 }
 
@@ -268,6 +270,7 @@ mod tests {
             NoteKind::Uninherited,
             NoteKind::UnknownName,
             NoteKind::UnindexedRelationship,
+            NoteKind::Distributed,
         ];
         let last_line = |number: usize| {
             let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
@@ -278,11 +281,11 @@ mod tests {
             report(&groups).lines().last().unwrap_or_default().to_owned()
         };
         let expect = expect![
-            "Found: 1 collision, 1 left out, 1 unmapped type, 1 declaration without effect, 1 partitioned table, 1 node id of its own, 1 part without effect, 1 inconsistent part, 1 permission not inherited, 1 unknown name, 1 unindexed foreign key."
+            "Found: 1 collision, 1 left out, 1 unmapped type, 1 declaration without effect, 1 partitioned table, 1 node id of its own, 1 part without effect, 1 inconsistent part, 1 permission not inherited, 1 unknown name, 1 unindexed foreign key, 1 step to all servers."
         ];
         expect.assert_eq(&last_line(1));
         let expect = expect![
-            "Found: 2 collisions, 2 left out, 2 unmapped types, 2 declarations without effect, 2 partitioned tables, 2 node ids of their own, 2 parts without effect, 2 inconsistent parts, 2 permissions not inherited, 2 unknown names, 2 unindexed foreign keys."
+            "Found: 2 collisions, 2 left out, 2 unmapped types, 2 declarations without effect, 2 partitioned tables, 2 node ids of their own, 2 parts without effect, 2 inconsistent parts, 2 permissions not inherited, 2 unknown names, 2 unindexed foreign keys, 2 steps to all servers."
         ];
         expect.assert_eq(&last_line(2));
     }

@@ -254,7 +254,8 @@ impl Prepared {
                 | NoteKind::Declaration
                 | NoteKind::Partitioned
                 | NoteKind::NodeId
-                | NoteKind::UnindexedRelationship => tracing::debug!("{note}"),
+                | NoteKind::UnindexedRelationship
+                | NoteKind::Distributed => tracing::debug!("{note}"),
             }
         }
         match engine.notes().count() {

@@ -89,6 +89,12 @@ fn arrays(
                 let Some(values) = all_values(rows, *column) else { return Ok(None) };
                 arrays.push(values);
             }
+            ParameterSource::WholeRows { level, columns } => {
+                let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
+                held.join(reserve(rows, columns)?);
+                let Some(values) = whole_rows(rows, columns) else { return Ok(None) };
+                arrays.push(values);
+            }
             ParameterSource::Result { level, row, column } => {
                 let Some(value) = result(rows, *level, *row, *column) else { return Ok(None) };
                 arrays.push(value.to_vec());
@@ -125,6 +131,7 @@ pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
         }
         ParameterSource::Keys { .. }
         | ParameterSource::Rows { .. }
+        | ParameterSource::WholeRows { .. }
         | ParameterSource::Results { .. }
         | ParameterSource::Objects(_)
         | ParameterSource::Columns(_)
@@ -191,6 +198,35 @@ fn all_values(rows: &Rows, column: u16) -> Option<Vec<u8>> {
             Some(value) => write_quoted(value, &mut array),
             None => array.extend_from_slice(b"NULL"),
         }
+    }
+    array.push(b'}');
+    Some(array)
+}
+
+/// All rows as an array of composites, in their order; `None` without a row. The values of a
+/// composite stand between commas, and nothing is null.
+fn whole_rows(rows: &Rows, columns: &[u16]) -> Option<Vec<u8>> {
+    if rows.is_empty() {
+        return None;
+    }
+    let mut array = vec![b'{'];
+    let mut text = Vec::new();
+    for row in rows.iter() {
+        if array.len() > 1 {
+            array.push(b',');
+        }
+        text.clear();
+        text.push(b'(');
+        for (place, column) in columns.iter().enumerate() {
+            if place > 0 {
+                text.push(b',');
+            }
+            if let Some(value) = row.value(usize::from(*column)) {
+                write_quoted(value, &mut text);
+            }
+        }
+        text.push(b')');
+        write_quoted(&text, &mut array);
     }
     array.push(b'}');
     Some(array)

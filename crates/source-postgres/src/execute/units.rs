@@ -189,11 +189,18 @@ impl Changing<'_> {
         let levels = &self.program.program.levels;
         let places = usize::from(unit.levels.start)..usize::from(unit.levels.end);
         let is_tested_first = unit.is_tested_first(levels) || unit.may_be_long;
-        let is_explicit = is_tested_first || !connection.reads_committed().await?;
+        // Other servers commit what a statement did that stands in no transaction of its own.
+        let settings = self.session.settings.as_deref();
+        let is_distributed = self.program.is_distributed;
+        let is_divided = is_distributed && (places.len() > 1 || settings.is_some());
+        let is_explicit = is_tested_first || is_divided || !connection.reads_committed().await?;
         let last = levels[places.clone()].iter().map(|level| level.round).max().unwrap_or(0);
         let mut pipeline = connection.pipeline();
         let transaction = is_explicit.then_some(Transaction::ReadCommitted);
-        settings::begin(&mut pipeline, transaction, self.session.settings.as_deref())?;
+        settings::begin(&mut pipeline, transaction, settings, is_distributed)?;
+        if is_distributed && is_explicit {
+            settings::run_in_sequence(&mut pipeline)?;
+        }
         let mut results = Vec::new();
         for round in 0..=last {
             progress.sent.clear();

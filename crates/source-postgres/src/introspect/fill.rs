@@ -52,6 +52,7 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
     }
     fill.constraints(&found.constraints);
     fill.constraint_comments(&found.constraint_comments);
+    fill.distribute(&found.distributed);
     for index in &found.indexes {
         fill.index(index);
     }
@@ -70,6 +71,7 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
         one_table: fill.one_table,
         arguments: fill.physical_arguments,
         range_elements: fill.types.elements,
+        is_distributed: fill.builder.catalog().is_distributed(),
     };
     let mut catalog = fill.builder.finish();
     // The index of a partitioned table cannot be made while rows are written.
@@ -89,6 +91,7 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
     }
     let locks = |entity| partitioned.contains(&entity);
     note_unindexed(&mut catalog, &Flavor::POSTGRES, |_, _| None, locks);
+    catalog.note_fan_out();
     for relationship in shared {
         catalog.declare_relationship(relationship);
     }

@@ -68,9 +68,11 @@ parts (kind, hash) as (
   from pg_rewrite as rew
   where rew.ev_class in (select tables.oid from tables)
 )
-select string_agg(
-  concat_ws(' ', per_kind.kind, per_kind.number, per_kind.sum), ', ' order by per_kind.kind
-)
+select
+  string_agg(
+    concat_ws(' ', per_kind.kind, per_kind.number, per_kind.sum), ', ' order by per_kind.kind
+  ),
+  to_regclass('pg_catalog.pg_dist_partition') is not null
 from (
   select parts.kind, count(*) as number, sum(parts.hash) as sum
   from parts

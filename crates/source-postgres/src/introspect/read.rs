@@ -5,8 +5,8 @@ use tokio_postgres::{Client, Row};
 
 use super::privileges::{Privilege, Privileges};
 use super::rows::{
-    Column, ColumnDefault, Constraint, ConstraintComment, Form, Function, Index, Namespace,
-    PartitionKey, Relation, TypeRow, VectorIndex,
+    Column, ColumnDefault, Constraint, ConstraintComment, DistributedTable, Form, Function, Index,
+    Namespace, PartitionKey, Relation, TypeRow, VectorIndex,
 };
 use super::written::{DescribedQueries, describe};
 use super::{IntrospectError, OLDEST_VERSION};
@@ -34,6 +34,8 @@ pub(super) struct Found<'q> {
     pub(super) defaults: Vec<ColumnDefault>,
     pub(super) constraints: Vec<Constraint>,
     pub(super) constraint_comments: Vec<ConstraintComment>,
+    /// Empty without Citus.
+    pub(super) distributed: Vec<DistributedTable>,
     pub(super) indexes: Vec<Index>,
     pub(super) vector_indexes: Vec<VectorIndex>,
     pub(super) partition_keys: Vec<PartitionKey>,
@@ -75,9 +77,9 @@ async fn read_snapshot<'q>(
 ) -> Result<Found<'q>, IntrospectError> {
     let PostgresOptions { namespaces: names, extensions, rights, defaults, called, .. } = *options;
     let extensions = extensions == Extensions::Listed;
-    let version = |row: &Row| row.try_get::<_, i32>(0);
+    let version = |row: &Row| Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, bool>(1)?));
     let version = rows(client, include_str!("version.sql"), &[], version).await?;
-    let version = version.into_iter().next().unwrap_or_default();
+    let (version, may_be_distributed) = version.into_iter().next().unwrap_or_default();
     let server_version = u32::try_from(version).unwrap_or_default();
     if server_version < OLDEST_VERSION {
         return Err(IntrospectError::TooOld { found: server_version });
@@ -117,6 +119,14 @@ async fn read_snapshot<'q>(
     let constraint_comments =
         rows(client, include_str!("constraint_comments.sql"), &[], ConstraintComment::from_row)
             .await?;
+    let distributed = match may_be_distributed {
+        false => Vec::new(),
+        true => {
+            let statement = include_str!("distribution.sql");
+            let listed = &[(&listed as _, Type::OID_ARRAY)];
+            rows(client, statement, listed, DistributedTable::from_row).await?
+        }
+    };
     let indexes =
         rows(client, include_str!("indexes.sql"), &[(&listed, Type::OID_ARRAY)], Index::from_row)
             .await?;
@@ -194,6 +204,7 @@ async fn read_snapshot<'q>(
         defaults,
         constraints,
         constraint_comments,
+        distributed,
         indexes,
         vector_indexes: vector_indexes.into_iter().flatten().collect(),
         partition_keys,

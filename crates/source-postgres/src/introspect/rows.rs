@@ -37,6 +37,19 @@ pub(super) struct Relation {
     pub(super) description: Option<String>,
 }
 
+/// A row of `distribution.sql`.
+pub(super) struct DistributedTable {
+    pub(super) relation: u32,
+    /// Its rows are not divided by a column.
+    pub(super) undivided: bool,
+    /// All of its rows are on each server.
+    pub(super) reference: bool,
+    /// The colocation group; 0 if there is none.
+    pub(super) colocation: u32,
+    /// The number of the distribution column.
+    pub(super) number: Option<i16>,
+}
+
 /// A row of `columns.sql`: a column of a table, or an attribute of a composite.
 pub(super) struct Column {
     pub(super) relation: u32,
@@ -321,6 +334,19 @@ impl Column {
             generated,
             deterministic: row.try_get("deterministic")?,
             description: row.try_get("description")?,
+        })
+    }
+}
+
+impl DistributedTable {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let colocation: i32 = row.try_get("colocation")?;
+        Ok(Self {
+            relation: row.try_get("relation")?,
+            undivided: row.try_get("undivided")?,
+            reference: row.try_get("reference")?,
+            colocation: u32::try_from(colocation).unwrap_or_default(),
+            number: row.try_get("number")?,
         })
     }
 }

@@ -155,8 +155,15 @@ impl Session {
         self.client.batch_execute(BEGIN).await?;
         let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&namespaces, Type::TEXT_ARRAY)];
         let row = self.client.query_typed_one(include_str!("fingerprint.sql"), &parameters).await?;
+        let mut fingerprint: String = row.try_get(0)?;
+        if row.try_get(1)? {
+            let statement = include_str!("distribution_fingerprint.sql");
+            let row = self.client.query_typed_one(statement, &[]).await?;
+            fingerprint.push_str("; ");
+            fingerprint.push_str(row.try_get(0)?);
+        }
         self.client.batch_execute("commit").await?;
-        row.try_get(0)
+        Ok(fingerprint)
     }
 }
 

@@ -422,7 +422,7 @@ impl Connection {
     ) -> Result<(), WireError> {
         let (out, held) = (&mut self.out, &mut self.out_held);
         make_room(out, held, statement.text().len())?;
-        let is_named = self.config.pooler.keeps_statements();
+        let is_named = self.config.pooler.keeps_statements() && !statement.is_unnamed();
         let found = match is_named {
             true => Some(self.prepared.find_or_add(statement)),
             false => None,

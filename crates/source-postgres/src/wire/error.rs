@@ -81,11 +81,31 @@ pub enum WireError {
 const UNKNOWN_STATEMENT: &str = "26000";
 const DUPLICATE_STATEMENT: &str = "42P05";
 
+/// The beginning of the context of an error that Citus passes on.
+const ON_ANOTHER_SERVER: &str = "while executing command on ";
+
+/// The fewest digits of the number of a part of a table.
+const PART_DIGITS: usize = 6;
+
+/// A text without the numbers of parts, which end names; names in messages are quoted.
+fn without_numbers(text: &str) -> String {
+    let parts = text.split('"').map(|part| {
+        let name = part.trim_end_matches(|last: char| last.is_ascii_digit());
+        let digits = part.len() - name.len();
+        match name.strip_suffix('_') {
+            Some(name) if digits >= PART_DIGITS && !name.is_empty() => name,
+            Some(_) | None => part,
+        }
+    });
+    parts.collect::<Vec<_>>().join("\"")
+}
+
 impl DatabaseError {
     /// Reads the fields; a field that is cut off ends the reading, what came before is kept.
     pub(super) fn from_fields(mut fields: ErrorFields<'_>) -> DatabaseError {
         let mut error = DatabaseError::default();
         let mut translated_severity = String::new();
+        let mut is_of_shard = false;
         while let Ok(Some(field)) = fields.next() {
             let text = String::from_utf8_lossy(field.value_bytes()).into_owned();
             match field.type_() {
@@ -101,6 +121,7 @@ impl DatabaseError {
                 b'c' => error.column = Some(text),
                 b'n' => error.constraint = Some(text),
                 b'R' => error.routine = Some(text),
+                b'W' => is_of_shard = text.starts_with(ON_ANOTHER_SERVER),
                 // The rest names places inside PostgreSQL and its functions.
                 _ => {}
             }
@@ -108,7 +129,19 @@ impl DatabaseError {
         if error.severity.is_empty() {
             error.severity = translated_severity;
         }
+        if is_of_shard {
+            error.name_tables();
+        }
         error
+    }
+
+    /// Names tables and constraints as the client knows them: another server of Citus names its part of
+    /// a table, by the name of the table and the number of the part.
+    fn name_tables(&mut self) {
+        let texts = [&mut self.detail, &mut self.hint, &mut self.table, &mut self.constraint];
+        for text in texts.into_iter().flatten().chain([&mut self.message]) {
+            *text = without_numbers(text);
+        }
     }
 
     /// Whether the session ends with it.
@@ -190,5 +223,26 @@ fn reason_text(reason: Option<&DatabaseError>) -> String {
     match reason {
         Some(error) => [": ", &error.message].concat(),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_numbers;
+
+    #[test]
+    fn names_of_parts_are_those_of_their_tables() {
+        let check = |text: &str, expected: &str| assert_eq!(without_numbers(text), expected);
+        check("person_pkey_102048", "person_pkey");
+        check(
+            "insert or update on table \"task_102080\" violates foreign key constraint \"task_fk_102080\"",
+            "insert or update on table \"task\" violates foreign key constraint \"task_fk\"",
+        );
+        check(
+            "Key (id)=(3) is not present in table \"person_102048\".",
+            "Key (id)=(3) is not present in table \"person\".",
+        );
+        check("value \"year_2026\" of 100000", "value \"year_2026\" of 100000");
+        check("_102048", "_102048");
     }
 }

@@ -141,6 +141,25 @@ impl Rows {
         self.part = self.part.map(|part| part + bytes);
     }
 
+    /// Adds the rows of another execution of the same round behind these. Rows of another round take the
+    /// place of these.
+    pub fn append(&mut self, other: Rows) {
+        if other.rows == 0 {
+            self.affected += other.affected;
+            return;
+        }
+        if self.columns == 0 || !Arc::ptr_eq(&self.received, &other.received) {
+            let affected = if self.columns == 0 { self.affected } else { 0 };
+            *self = other;
+            self.affected += affected;
+            return;
+        }
+        self.held.join(other.held);
+        self.starts.extend_from_slice(&other.starts);
+        self.rows += other.rows;
+        self.affected += other.affected;
+    }
+
     /// The number that the command reported: rows inserted, updated, deleted or selected.
     pub fn affected(&self) -> u64 {
         self.affected

@@ -18,6 +18,8 @@ pub struct Statement {
     /// Computed when it is first prepared.
     digest: OnceLock<Digest128>,
     result: ResultSignature,
+    /// Whether connections forget it at once: its text is of one request.
+    is_unnamed: bool,
 }
 
 /// The result that a statement has, as far as it is known: an answer of another form is not the
@@ -51,7 +53,7 @@ impl Statement {
         parameter_types.hash(&mut hasher);
         let (hash, digest) = (hasher.finish(), OnceLock::new());
         let result = ResultSignature { tag: sql::command_tag(&text), ..ResultSignature::default() };
-        Statement { text, parameter_types, hash, digest, result }
+        Statement { text, parameter_types, hash, digest, result, is_unnamed: false }
     }
 
     /// Declares the number of columns of its rows: rows of another width are refused.
@@ -59,6 +61,17 @@ impl Statement {
     pub fn with_columns(mut self, columns: u16) -> Statement {
         self.result.columns = Some(columns);
         self
+    }
+
+    /// Marks a statement that no connection keeps.
+    #[must_use]
+    pub(crate) fn unnamed(mut self) -> Statement {
+        self.is_unnamed = true;
+        self
+    }
+
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.is_unnamed
     }
 
     /// The result of an execution with a row limit; 0 is none.

@@ -74,6 +74,15 @@ pub enum OffsetAlone {
     AfterLimit(&'static str),
 }
 
+/// Pages of the rows of each of several parents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParentPages {
+    /// A lateral query for each parent, with a limit.
+    Lateral,
+    /// The rows of all parents, numbered by a window function.
+    Numbered,
+}
+
 /// The beginning of an hour or a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truncation {

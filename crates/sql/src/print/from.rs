@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use super::Printer;
 use crate::flavor::KeyArrays;
 use crate::tree::{
-    Alias, Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName, WrittenPart,
+    Alias, Call, FromItem, Identifier, Join, JoinKind, PLACE, Parameter, TableName, WrittenPart,
 };
 
 impl Printer<'_> {
@@ -37,7 +37,15 @@ impl Printer<'_> {
             FromItem::Keys { parameters, columns, alias } => {
                 self.rows_of_arrays(parameters, *columns, true, *alias)
             }
-            FromItem::RowArray { parameter, alias } => {
+            FromItem::RowArray { parameter, has_places: true, alias } => {
+                self.out.push_str("(SELECT ((");
+                self.parameter(*parameter)?;
+                write!(self.out, ")[n]).*, n AS c{PLACE} FROM generate_series(1, cardinality(")?;
+                self.parameter(*parameter)?;
+                self.out.push_str(")) AS s (n)) AS ");
+                self.alias(*alias)
+            }
+            FromItem::RowArray { parameter, has_places: false, alias } => {
                 self.out.push_str("unnest(");
                 self.parameter(*parameter)?;
                 self.out.push_str(") AS ");

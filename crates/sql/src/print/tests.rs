@@ -62,6 +62,18 @@ fn a_written_query_is_a_subquery_with_parameters() {
 }
 
 #[test]
+fn sent_rows_may_have_places() {
+    let alias = Alias(0);
+    let mut select =
+        Select::from(FromItem::RowArray { parameter: Parameter(1), has_places: true, alias });
+    select.items = vec![item(Expression::named(alias, "id"))];
+    let expression = Expression::numbered(alias, crate::PLACE);
+    select.order_by = vec![OrderItem { expression, direction: Direction::Ascending, nulls: None }];
+    expect![[r#"SELECT t0."id" FROM (SELECT (($2)[n]).*, n AS c65535 FROM generate_series(1, cardinality($2)) AS s (n)) AS t0 ORDER BY t0.c65535"#]]
+        .assert_eq(&print(&select, &Flavor::CITUS));
+}
+
+#[test]
 fn functions_are_called_by_place_and_by_name() {
     let named = |name: &str, number| CallArgument {
         name: Some(Identifier(name.into())),
@@ -73,7 +85,11 @@ fn functions_are_called_by_place_and_by_name() {
     };
     let row = CallArgument { name: None, value: Expression::Row(Alias(0)) };
     let arguments = vec![row.clone(), named("by", 0)];
-    let mut select = Select::from(FromItem::RowArray { parameter: Parameter(1), alias: Alias(0) });
+    let mut select = Select::from(FromItem::RowArray {
+        parameter: Parameter(1),
+        has_places: false,
+        alias: Alias(0),
+    });
     let item_of = |call, unnest, alias, column: Option<&str>| Join {
         kind: JoinKind::CrossLateral,
         item: FromItem::Function {

@@ -1,16 +1,26 @@
 //! A choice between two writes, by whether a row is there.
 
+use catalog::EntityId;
 use ir::{Filter, Write};
 use source::CompileError;
 use sql::{Expression, Select, SelectItem};
 
 use super::super::super::compile::Compiler;
 use super::super::super::level::{Unit, When};
+use super::super::super::parents::equal_fields;
 use super::super::super::statement::Statement;
 use super::Node;
 use super::outer::{Given, Outer};
 
 impl Compiler<'_> {
+    /// Whether rows that a node reaches can be kept from changing: those on other servers only where a
+    /// value names the server.
+    pub(super) fn may_lock(&self, entity: EntityId, filter: &Filter, node: &Node<'_>) -> bool {
+        let entity = &self.catalog[entity];
+        !entity.distribution.is_remote()
+            || node.link.is_none() && entity.is_on_one_server(&equal_fields(filter))
+    }
+
     /// Looks for the row, which is kept from changing, and does one write or the other. What they
     /// give stands in one level.
     pub(super) fn choose(
@@ -35,7 +45,7 @@ impl Compiler<'_> {
         let mut select = Select::from(self.table(entity, alias));
         select.items = vec![SelectItem { expression: Expression::Boolean(true), name: None }];
         select.filter = Some(condition);
-        select.locked = true;
+        select.locked = self.may_lock(entity, filter, node);
         let name = self.catalog.qualified_name(entity);
         let level = self.push_write_of(name, &select.into(), statement, how)?;
         let [there, absent] = [true, false].map(|is_there| vec![When { level, is_there }]);

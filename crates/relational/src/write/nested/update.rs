@@ -41,7 +41,7 @@ impl Compiler<'_> {
             let mut select = Select::from(self.table(entity, alias));
             select.items = returning;
             select.filter = Some(filter);
-            select.locked = true;
+            select.locked = self.may_lock(entity, &update.filter, node);
             select.into()
         } else {
             let table = self.table_name(entity);

@@ -441,6 +441,64 @@ fn the_statements_of_notes_make_the_indexes() {
     });
 }
 
+/// Citus describes tables by one table of its own, which stands for it here.
+#[test]
+fn distributed_tables_are_told_apart_by_the_catalog_of_citus() {
+    let schema = "create table plan (id int primary key);
+        create table company (id int primary key, gone int, plan int references plan);
+        alter table company drop column gone;
+        create table campaign (id int, company int references company, primary key (company, id));
+        create table own (id int primary key);
+        create table single (id int primary key);
+        create view names as select id from company;
+        set allow_system_table_mods = on;
+        create table pg_catalog.pg_dist_partition (
+          logicalrelid regclass, partmethod \"char\", partkey text, colocationid int4, repmodel \"char\"
+        );
+        insert into pg_catalog.pg_dist_partition values
+          ('plan', 'n', null, 1, 't'), ('own', 'n', null, 0, 's'), ('single', 'n', null, 4, 's'),
+          ('company', 'h', '{VAR :varno 1 :varattno 1 :vartype 23}', 2, 's'),
+          ('campaign', 'h', '{VAR :varno 1 :varattno 2 :vartype 23}', 2, 's')";
+    each_database("distributed", |database| {
+        database.execute(schema);
+        let catalog = database.introspect(&["public"]).catalog;
+        assert!(catalog.is_distributed());
+        let mut found: Vec<String> = Vec::new();
+        for entity in catalog.entities() {
+            let by = entity.distribution.distribution_field();
+            let by = by.map(|by| format!(" by {}", catalog[by].name)).unwrap_or_default();
+            let kind = match entity.distribution {
+                catalog::Distribution::Local => "local",
+                catalog::Distribution::Reference => "reference",
+                catalog::Distribution::Distributed { .. } => "distributed",
+                catalog::Distribution::Single { .. } => "single",
+                catalog::Distribution::Unknown => "unknown",
+            };
+            found.push(format!("{}: {kind}{by}", entity.name));
+        }
+        assert_eq!(
+            found,
+            [
+                "campaign: distributed by company",
+                "company: distributed by id",
+                "names: unknown",
+                "own: local",
+                "plan: reference",
+                "single: single",
+            ]
+        );
+        // A row cannot move to another server.
+        let company = catalog.entities().find(|entity| &*entity.name == "campaign");
+        let fields = company.map(|entity| entity.fields.clone()).unwrap_or_default();
+        let updated = fields.iter().map(|field| catalog[*field].access.update);
+        assert_eq!(updated.collect::<Vec<_>>(), [true, false]);
+        let notes = catalog.notes().iter();
+        let notes = notes.filter(|note| note.kind == NoteKind::Distributed);
+        let notes: Vec<&str> = notes.map(|note| &*note.subject).collect();
+        assert_eq!(notes, ["public.company (plan)"]);
+    });
+}
+
 #[test]
 fn virtual_columns_periods_and_constraints_not_yet_valid() {
     check(

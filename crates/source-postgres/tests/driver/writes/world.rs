@@ -415,6 +415,7 @@ fn source_text(source: &ParameterSource) -> String {
         ParameterSource::Parent { column } => format!("column {column} above"),
         ParameterSource::Keys { level, column } => format!("keys {column} of {}", level.0),
         ParameterSource::Rows { level, column } => format!("column {column} of {}", level.0),
+        ParameterSource::WholeRows { level, .. } => format!("rows of {}", level.0),
         ParameterSource::Result { level, row: _, column } => {
             format!("result {column} of {}", level.0)
         }

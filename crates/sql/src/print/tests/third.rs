@@ -6,8 +6,8 @@ use expect_test::{Expect, expect};
 use super::{item, table};
 use crate::flavor::{
     CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
-    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
-    Truncation, Upsert, WordIndexes,
+    NullsOrderForm, OffsetAlone, ParameterStyle, ParentPages, Pattern, Quoting, Returning,
+    TargetAlias, Truncation, Upsert, WordIndexes,
 };
 use crate::print::{print, print_positional, print_statement};
 use crate::tree::{
@@ -36,6 +36,8 @@ const MARIADB: Flavor = Flavor {
     average_squares: false,
     row_values: false,
     row_types: false,
+    returns_made_values: true,
+    parent_pages: ParentPages::Lateral,
     target_alias: TargetAlias::Nowhere,
     returning: Returning::Nothing,
     upsert: Upsert::OnDuplicateKey,
