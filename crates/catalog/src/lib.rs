@@ -10,6 +10,7 @@
 //! * [`search`]: search indexes
 //! * [`types`]: types of fields
 //! * [`distribution`]: the servers that have the rows of an entity
+//! * `colocation`: rows that are on one server
 //! * [`graph`]: introspection of a graph, which has no schema to fill the arena from
 //! * [`written`]: queries of the schema's author, of which a source makes functions
 //! * [`ids`]: the ids of the other modules
@@ -21,6 +22,7 @@
 
 pub mod builder;
 pub mod catalog;
+mod colocation;
 pub mod declare;
 pub mod distribution;
 pub mod entity;

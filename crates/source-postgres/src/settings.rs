@@ -23,10 +23,8 @@ static SET: LazyLock<Arc<Statement>> = LazyLock::new(|| {
 
 /// Citus runs the parts of a statement on several connections at once, and refuses then to change a
 /// reference table in the same transaction; one after the other it does not.
-static IN_SEQUENCE: LazyLock<Arc<Statement>> = LazyLock::new(|| {
-    let text = "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)";
-    Arc::new(Statement::new(text, []))
-});
+static IN_SEQUENCE: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| Arc::new(Statement::new(include_str!("in_sequence.sql").trim_end(), [])));
 
 /// Makes Citus run the parts of the statements of a transaction one after the other.
 pub(super) fn run_in_sequence(pipeline: &mut Pipeline<'_>) -> Result<(), WireError> {

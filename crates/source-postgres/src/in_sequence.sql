@@ -1,0 +1,1 @@
+SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)
