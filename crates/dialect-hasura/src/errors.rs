@@ -233,6 +233,7 @@ fn code_of(code: ErrorCode) -> &'static str {
         | Code::ResolverUnavailable
         | Code::ResolverTimeout => "http-exception",
         Code::Timeout => "timeout",
+        Code::RateLimited => "rate-limit-exceeded",
         Code::TooManyCalls
         | Code::NoPlan
         | Code::RequestMemoryExhausted

@@ -393,6 +393,17 @@ impl ApiWorker {
         }
     }
 
+    /// The estimated cost of a request, at least one. A request that is invalid has no other: it is
+    /// refused.
+    #[must_use]
+    pub fn estimate(&self, request: &Request, caller: &Caller) -> u64 {
+        let cost = match self {
+            Self::Source(worker) => worker.cost(request, &caller.session).ok(),
+            Self::Gateway(worker) => worker.gateway().estimate(request, caller),
+        };
+        cost.unwrap_or_default().max(1)
+    }
+
     /// Whether the schema has no fields: the source is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {

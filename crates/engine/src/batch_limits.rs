@@ -36,11 +36,14 @@ impl Gateway {
         });
         let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
         check_root_fields(root_fields, self.limits().document.root_fields)?;
-        let costs = requests.iter().filter_map(|request| {
-            let planned = self.planned(request, caller, &mut Report::default()).ok()?;
-            self.cost(&planned.prepared, &planned.variables).ok()
-        });
+        let costs = requests.iter().filter_map(|request| self.estimate(request, caller));
         check_costs(costs, self.limits().cost.most)
+    }
+
+    /// The estimated cost of a request; `None` if it is invalid.
+    pub(crate) fn estimate(&self, request: &Request, caller: &Caller) -> Option<u64> {
+        let planned = self.planned(request, caller, &mut Report::default()).ok()?;
+        self.cost(&planned.prepared, &planned.variables).ok()
     }
 }
 

@@ -147,6 +147,8 @@ codes! {
     HeaderTooLarge = "HEADER_TOO_LARGE";
     /// The server has reached its limit of connections.
     TooManyConnections = "TOO_MANY_CONNECTIONS";
+    /// The client has sent more operations, or of a greater cost, than the server allows in a time.
+    RateLimited = "RATE_LIMITED";
     /// The request is a batch, and batching is disabled.
     BatchingDisabled = "BATCHING_DISABLED";
     /// The batch has more requests than the server allows.

@@ -48,6 +48,7 @@ mod prisma;
 mod prisma_api;
 mod prisma_schema;
 mod quantity;
+mod rate_limits;
 mod registry;
 mod replicas;
 mod roles;
@@ -96,6 +97,7 @@ pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use prisma::ServiceName;
 pub(crate) use quantity::{Size, Time};
+pub(crate) use rate_limits::{CountedBy, RateLimitRule, RateUnit};
 pub(crate) use registry::{
     HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,
 };

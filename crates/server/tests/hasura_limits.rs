@@ -99,6 +99,24 @@ fn depth_and_nodes_are_limited_by_role() {
 }
 
 #[test]
+fn rate_limits_count_by_session_variables() {
+    let (_folder, file, metadata) = prepared(&json!({}));
+    let words = ["serve", &file, "--dialect", "hasura", "--metadata", &metadata];
+    let rules = ["--listen", "127.0.0.1:0", "--rate-limit", "claim:x-hasura-user-id=1/1h"];
+    let server = Server::start(&[&words[..], &rules].concat());
+    let of = |user: &str| server.query(&format!("X-Hasura-Role: guest\r\n{user}"), SHALLOW);
+    let user = |id: &str| of(&format!("X-Hasura-User-Id: {id}\r\n"));
+    assert_eq!(user("1").status, 200);
+    let refused = user("1");
+    assert_eq!(refused.status, 429);
+    assert!(refused.body.contains("\"code\":\"rate-limit-exceeded\""), "{}", refused.body);
+    assert_eq!(user("2").status, 200);
+    // Sessions without the variable count by their address.
+    assert_eq!(of("").status, 200);
+    assert_eq!(of("").status, 429);
+}
+
+#[test]
 fn requests_are_limited_by_role_and_variables() {
     let rule = |most: u64, parameters: Value| json!({ "max_reqs_per_min": most, "unique_params": parameters });
     let limits = json!({ "rate_limit": {

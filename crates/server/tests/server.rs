@@ -59,6 +59,7 @@ mod prisma;
 mod prisma_schemas;
 #[path = "support/program.rs"]
 mod program;
+mod rate_limits;
 mod reload;
 mod replicas;
 mod requests;

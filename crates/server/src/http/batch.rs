@@ -15,6 +15,7 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 
+use super::client_address::ClientAddress;
 use super::exchange::Exchange;
 use super::execute::{Executed, Execution, check_batch_limit, execute};
 use super::log_position;
@@ -22,7 +23,6 @@ use super::media_type::MediaType;
 use super::refusal::Refusal;
 use super::respond::{Response, respond_held};
 use super::service::Service;
-use super::transport::Peer;
 
 type Member = Result<Parameters, GraphQLError>;
 
@@ -48,7 +48,7 @@ pub(super) async fn answer(
         caller.freshness = Freshness::Newest;
     }
     let answers = {
-        let start = (exchange.peer, exchange.started);
+        let start = (exchange.client_address, exchange.started);
         let is_ordered = service.settings.is_of_hasura() && writes;
         let answer = |member| answer_member(service, member, &caller, delivery, start);
         match is_ordered {
@@ -162,7 +162,7 @@ async fn answer_member(
     member: Member,
     caller: &Caller,
     delivery: Delivery,
-    start: (Peer, Instant),
+    start: (ClientAddress, Instant),
 ) -> (Vec<u8>, MemoryReservation, Report) {
     let mut report = Report::default();
     let executed = match member {

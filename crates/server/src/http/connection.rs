@@ -3,7 +3,7 @@
 //! Each connection is a task: a failure in it, a panic included, ends only that connection. When the
 //! client disconnects, its task ends, and with it the request.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -72,6 +72,7 @@ pub(super) async fn serve(
         state: Rc::clone(&state),
         current: current.clone(),
         handshake: RefCell::default(),
+        client_address: Cell::default(),
     });
     let service = service_fn(|request| {
         state.enter(Phase::Working);

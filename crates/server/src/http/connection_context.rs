@@ -1,10 +1,11 @@
 //! A connection, as its requests see it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use hyper::header::HeaderMap;
 
+use super::client_address::ClientAddress;
 use super::listen::Purpose;
 use super::service::Current;
 use super::timeouts::ConnectionState;
@@ -20,27 +21,36 @@ pub(super) struct ConnectionContext {
     pub(super) current: Current,
     /// The headers of an accepted handshake: after its response, the connection is a WebSocket.
     pub(super) handshake: RefCell<Option<Box<HeaderMap>>>,
+    /// The client of a WebSocket behind proxies, by its handshake.
+    pub(super) client_address: Cell<Option<ClientAddress>>,
 }
 
 impl ConnectionContext {
     /// The same connection for a request of the Relay API.
     pub(super) fn of_relay(&self) -> Rc<Self> {
-        let Self { peer, purpose, state, current, handshake: _ } = self;
+        let Self { peer, purpose, state, current, handshake: _, client_address } = self;
         Rc::new(Self {
             peer: *peer,
             purpose: *purpose,
             state: Rc::clone(state),
             current: current.of_relay(),
             handshake: RefCell::default(),
+            client_address: client_address.clone(),
         })
     }
 
     /// Takes over the handshake of a request of the Relay API.
     pub(super) fn take_handshake(&self, relay: &Self) {
         if let Some(headers) = relay.handshake.take() {
+            self.client_address.set(relay.client_address.get());
             self.handshake.replace(Some(headers));
             self.current.serve_relay();
         }
+    }
+
+    /// The client of operations over this connection.
+    pub(super) fn client_address(&self) -> ClientAddress {
+        self.client_address.get().unwrap_or_else(|| ClientAddress::of_peer(self.peer))
     }
 
     /// Resets the connection of a client that does not read.

@@ -15,6 +15,9 @@ use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
 use opentelemetry::Context;
 
+use super::client_address::ClientAddress;
+use super::connection_context::ConnectionContext;
+use super::rate_limits::Counted;
 use super::refusal::Refusal;
 
 use super::service::Service;
@@ -43,6 +46,10 @@ pub(super) type HttpRequest = hyper::Request<Incoming>;
 pub(super) struct Exchange {
     pub(super) started: Instant,
     pub(super) peer: Peer,
+    /// The client, behind proxies, too.
+    pub(super) client_address: ClientAddress,
+    /// The rate limits that counted the operation.
+    pub(super) counted: Vec<Counted>,
     pub(super) method: Method,
     pub(super) target: Target,
     /// The operation name of the request, which the document need not have. It is missing while the
@@ -127,17 +134,20 @@ impl Exchange {
         request: &HttpRequest,
         target: Target,
     ) -> Self {
-        Self::begin(service, peer, request.method(), request.headers(), target)
+        let proxies = &service.settings.trusted_proxies;
+        let address = ClientAddress::find(proxies, peer, request.headers());
+        Self::begin(service, (peer, address), request.method(), request.headers(), target)
     }
 
     /// The record of an operation over a WebSocket or a shared stream, which a GET began.
-    pub(super) fn of_socket(service: &Service, peer: Peer) -> Self {
-        Self::begin(service, peer, &Method::GET, &HeaderMap::new(), Target::GraphQL)
+    pub(super) fn of_socket(service: &Service, context: &ConnectionContext) -> Self {
+        let client = (context.peer, context.client_address());
+        Self::begin(service, client, &Method::GET, &HeaderMap::new(), Target::GraphQL)
     }
 
     fn begin(
         service: &Service,
-        peer: Peer,
+        (peer, client_address): (Peer, ClientAddress),
         method: &Method,
         headers: &HeaderMap,
         target: Target,
@@ -161,6 +171,8 @@ impl Exchange {
         Self {
             started: Instant::now(),
             peer,
+            client_address,
+            counted: Vec::new(),
             method: method.clone(),
             target,
             operation_name: None,
@@ -305,6 +317,8 @@ impl Exchange {
             return;
         }
         let Self { peer, method, .. } = self;
+        let address = self.client_address.behind(self.peer).map(|address| address.to_string());
+        let address = address.as_deref();
         let status = status.map(|status| status.as_u16());
         let operation = self.operation();
         let kind = self.kind();
@@ -316,29 +330,29 @@ impl Exchange {
         let bytes = self.outcome.map(|_| self.response_bytes);
         if let Some(refusal) = &self.refusal {
             tracing::info!(
-                %peer, %method, status, ?refusal, codes, milliseconds, "request refused"
+                %peer, address, %method, status, ?refusal, codes, milliseconds, "request refused"
             );
         } else if let Some(errors) = &self.errors {
             tracing::info!(
-                %peer, %method, status, operation, client, client_version, codes, milliseconds, errors,
+                %peer, address, %method, status, operation, client, client_version, codes, milliseconds, errors,
                 "request refused"
             );
         } else if status.is_none() {
             tracing::info!(
-                %peer, %method, operation, kind, milliseconds, streamed, bytes, "request abandoned"
+                %peer, address, %method, operation, kind, milliseconds, streamed, bytes, "request abandoned"
             );
         } else if has_failed {
             tracing::info!(
-                %peer, %method, status, operation, kind, client, client_version, codes, milliseconds,
+                %peer, address, %method, status, operation, kind, client, client_version, codes, milliseconds,
                 streamed, bytes, "request failed"
             );
         } else if self.target == Target::GraphQL {
             tracing::info!(
-                %peer, %method, status, operation, kind, client, client_version, milliseconds,
+                %peer, address, %method, status, operation, kind, client, client_version, milliseconds,
                 streamed, bytes, "request answered"
             );
         } else {
-            tracing::info!(%peer, %method, status, milliseconds, "request answered");
+            tracing::info!(%peer, address, %method, status, milliseconds, "request answered");
         }
     }
 

@@ -8,12 +8,13 @@ use engine::{Allowed, Caller, Delivery, Report};
 use graphql::Parameters;
 use tokio::time::timeout_at;
 
+use super::client_address::ClientAddress;
 use super::execution_limits::run_limited;
 use super::hasura;
 use super::persisted::Found;
+use super::rate_limits::{self, Counted};
 use super::refusal::Refusal;
 use super::service::Service;
-use super::transport::Peer;
 
 /// The caller of an operation, the operations that it may execute, and the delivery of the response.
 #[derive(Clone, Copy, Debug)]
@@ -30,17 +31,19 @@ pub(super) struct Execution<'e> {
 pub(super) struct Executed {
     pub(super) response: engine::Response,
     pub(super) operation_name: Option<String>,
+    /// The rate limits that counted it.
+    pub(super) counted: Vec<Counted>,
 }
 
-/// Executes a request of a peer that began at a time, with the document that it contains or names.
+/// Executes a request of a client that began at a time, with the document that it contains or names.
 pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
     execution: Execution<'_>,
-    (peer, began): (Peer, Instant),
+    (client, began): (ClientAddress, Instant),
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
-    let found = find_document(service, parameters, execution.caller, peer)?;
+    let found = find_document(service, parameters, execution.caller, client)?;
     execute_found(service, found, execution, began, report).await
 }
 
@@ -53,15 +56,17 @@ pub(super) fn check_batch_limit(
     hasura::check_batch(service, found, caller)
 }
 
-/// Finds the document of a request, and checks whether its caller may execute it from this peer.
+/// Finds the document of a request, checks whether its caller may execute it, and counts it by the rate
+/// limits.
 pub(super) fn find_document(
     service: &Service,
     parameters: Parameters,
     caller: &Caller,
-    peer: Peer,
+    client: ClientAddress,
 ) -> Result<Found, Refusal> {
-    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
-    hasura::check(service, &found.request, caller, peer).map_err(Refusal::Operation)?;
+    let mut found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    hasura::check(service, &found.request, caller, client).map_err(Refusal::Operation)?;
+    found.counted = rate_limits::count(service, &found.request, caller, client)?;
     Ok(found)
 }
 
@@ -85,7 +90,7 @@ pub(super) async fn execute_found(
 
 async fn execute_within(
     service: &Service,
-    Found { request, learn }: Found,
+    Found { request, learn, counted }: Found,
     Execution { caller, allowed, delivery, incremental }: Execution<'_>,
     began: Instant,
     report: &mut Report,
@@ -113,5 +118,5 @@ async fn execute_within(
     if let (Some(hash), Some(_)) = (learn, &report.document) {
         service.settings.persisted.learn(hash, &request.query);
     }
-    Ok(Executed { response, operation_name: request.operation_name })
+    Ok(Executed { response, operation_name: request.operation_name, counted })
 }

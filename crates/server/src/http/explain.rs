@@ -29,7 +29,7 @@ pub(super) async fn answer(
         Method::POST if !graphql::is_allowed_origin(service, &request, exchange.peer) => {
             Err(Refusal::OtherOrigin)
         }
-        Method::POST => graphql::read_one(service, request, exchange.peer, state).await,
+        Method::POST => graphql::read_one(service, request, exchange.client_address, state).await,
         _ => Err(Refusal::Method { allow: "POST" }),
     };
     let body = match read {

@@ -16,6 +16,7 @@ use super::authenticated::Authenticated;
 use super::batch;
 use super::body::{self, ReadBody};
 use super::cache_control::add_cache_control;
+use super::client_address::ClientAddress;
 use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
@@ -119,7 +120,8 @@ async fn answer_request(
                 }
                 return response;
             }
-            let (start, report) = ((exchange.peer, exchange.started), &mut exchange.report);
+            let (start, report) =
+                ((exchange.client_address, exchange.started), &mut exchange.report);
             // A response as one part of a body is not streamed.
             let is_part = incremental.is_some() && accepted.is_none();
             let delivery = if is_part { delivery.whole() } else { delivery };
@@ -130,8 +132,9 @@ async fn answer_request(
                 incremental: incremental.map(Incremental::format),
             };
             let executed = execute(service, parameters, execution, start, report).await;
-            executed.map(|Executed { response, operation_name }| {
+            executed.map(|Executed { response, operation_name, counted }| {
                 exchange.operation_name = operation_name;
+                exchange.counted = counted;
                 if response.kind != Kind::Executed {
                     exchange.record_errors(&response.body);
                 }
@@ -212,13 +215,13 @@ pub(super) fn is_allowed_origin(service: &Service, request: &HttpRequest, peer: 
 pub(super) async fn read_one(
     service: &Service,
     request: HttpRequest,
-    peer: Peer,
+    client: ClientAddress,
     state: &ConnectionState,
 ) -> Result<(Request, Caller), Refusal> {
     let Read { body, caller, .. } = read(service, request, None, state).await?;
     match body {
         Body::One(parameters) => {
-            let found = find_document(service, parameters, &caller, peer)?;
+            let found = find_document(service, parameters, &caller, client)?;
             Ok((found.request, caller))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),

@@ -51,6 +51,7 @@
 //! * `graphiql`: GraphiQL
 //! * `media_type`: content negotiation
 //! * `admission`: admission control: a limit on concurrent requests, a bounded queue, load shedding
+//! * `rate_limits`: rate limits of clients; `client_address`: their addresses behind proxies
 //! * `execution_limits`: runs work under admission control and the request timeout
 //! * `body`: the body of a request, with limits on size and time
 //! * `request_memory`: the memory budget of all request bodies
@@ -73,6 +74,7 @@ mod batch;
 mod body;
 mod cache_control;
 mod callback;
+mod client_address;
 mod clients;
 mod closing;
 mod compress;
@@ -111,6 +113,7 @@ mod payload_token;
 mod persisted;
 mod prisma;
 mod process;
+mod rate_limits;
 mod readiness;
 mod refusal;
 mod relay;

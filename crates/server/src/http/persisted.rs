@@ -17,6 +17,7 @@ pub(super) use self::trusted::TrustedDocuments;
 pub(crate) use self::trusted::read_manifest;
 
 use self::document_id::{DocumentId, Sha256};
+use super::rate_limits::Counted;
 
 /// Documents that can be named by id, and the restriction to trusted ones.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub(super) struct Found {
     pub(super) request: Request,
     /// The hash to cache the document by, if it is valid.
     pub(super) learn: Option<Sha256>,
+    /// The rate limits that counted it.
+    pub(super) counted: Vec<Counted>,
 }
 
 /// The reason why a request has no document that may be executed.
@@ -64,7 +67,7 @@ impl Persisted {
             (Some(text), Some(id)) => self.check_pair(text, &id)?,
         };
         let request = parameters.into_request().map_err(Missing::NotNamed)?;
-        Ok(Found { request, learn })
+        Ok(Found { request, learn, counted: Vec::new() })
     }
 
     /// Caches a valid document.

@@ -7,6 +7,7 @@ use engine::{Api, MemoryBudget};
 
 use super::admission::Admission;
 use super::clients::Clients;
+use super::rate_limits::RateCounters;
 use super::readiness::Readiness;
 use super::request_memory::RequestMemory;
 use super::reservations::Reservations;
@@ -30,6 +31,8 @@ pub(crate) struct Process {
     pub(super) memory: Arc<MemoryBudget>,
     /// The memory budget of all request bodies.
     pub(super) bodies: RequestMemory,
+    /// What clients have asked for, for rate limits.
+    pub(super) rates: RateCounters,
     /// Event streams that several operations share.
     pub(super) streams: Reservations,
 }
@@ -67,6 +70,7 @@ impl Process {
             admission: Admission::new(load.most_requests, load.most_waiting),
             memory,
             bodies: RequestMemory::new(load.request_memory),
+            rates: RateCounters::default(),
             streams: Reservations::default(),
         }
     }

@@ -15,6 +15,7 @@ use hyper::header::{
 use super::credentials::{AuthError, with_reason};
 use super::hasura_sessions::SessionError;
 use super::persisted::Missing;
+use super::rate_limits::Exceeded;
 
 /// The reason why a request does not reach the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +123,8 @@ pub(super) enum Refusal {
     Malformed(GraphQLError),
     /// Settings of the API forbid the operation to the caller.
     Operation(GraphQLError),
+    /// The client has sent more operations than a rate limit allows.
+    RateLimited(Box<Exceeded>),
 }
 
 impl Refusal {
@@ -177,6 +180,7 @@ impl Refusal {
             | Self::SocketHandshake
             | Self::Malformed(_) => StatusCode::BAD_REQUEST,
             Self::Operation(_) | Self::ImportRole => StatusCode::FORBIDDEN,
+            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
         }
     }
 
@@ -238,6 +242,8 @@ impl Refusal {
             | Self::Document(_)
             | Self::RequestTimeout { .. }
             | Self::Malformed(_)
+            // The time of its header is not constant.
+            | Self::RateLimited(_)
             | Self::Operation(_) => None,
         }
     }
@@ -503,6 +509,7 @@ impl Refusal {
             Self::Malformed(error)
             | Self::Operation(error)
             | Self::Document(Missing::NotNamed(error)) => error.clone(),
+            Self::RateLimited(exceeded) => exceeded.error(),
             Self::RequestTimeout { most } => GraphQLError::new(
                 ErrorCode::Timeout,
                 format!(

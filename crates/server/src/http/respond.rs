@@ -25,6 +25,11 @@ pub(super) fn refuse_in(form: ErrorForm, media_type: MediaType, refusal: &Refusa
     if let Some((name, value)) = refusal.header() {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
+    if let Refusal::RateLimited(exceeded) = refusal
+        && let Some(retry) = exceeded.retry_after()
+    {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry));
+    }
     response
 }
 

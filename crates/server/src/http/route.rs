@@ -18,6 +18,7 @@ use super::listen::Purpose;
 use super::log_throttle::LogThrottle;
 use super::media_type::MediaType;
 use super::outgoing;
+use super::rate_limits::add_rates;
 use super::refusal::Refusal;
 use super::respond::{Response, refuse};
 use super::service::Service;
@@ -110,6 +111,11 @@ async fn observe(
         let is_refused = exchange.refusal.is_some();
         positions.add_changes(response.headers_mut(), &exchange.report, is_refused);
     }
+    let exceeded = match &exchange.refusal {
+        Some(Refusal::RateLimited(exceeded)) => &exceeded.counted,
+        Some(_) | None => &exchange.counted,
+    };
+    add_rates(response.headers_mut(), exceeded);
     exchange.response_bytes = response.body().size_hint().lower();
     let mut response =
         outgoing::finish(&service.settings, response, readable, &service.process.memory);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clients::egress::Network;
 use engine::{Api, Limits};
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
@@ -21,6 +22,7 @@ use super::host::Hosts;
 use super::log_position::PositionSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
+use super::rate_limits::RateLimits;
 use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
@@ -59,6 +61,9 @@ pub(crate) struct Settings {
     /// Time limit from the head of a request to its response.
     pub(super) request_timeout: Duration,
     pub(super) load: LoadSettings,
+    pub(super) rate_limits: RateLimits,
+    /// Networks of proxies that tell the addresses of clients.
+    pub(super) trusted_proxies: Box<[Network]>,
     /// Time limit of a graceful shutdown, for requests that have begun.
     pub(super) drain_timeout: Duration,
     /// The endpoint for events of subgraphs, if some send them.
@@ -380,6 +385,8 @@ impl Settings {
                 response_memory: load.response_memory.0,
                 request_memory: load.request_memory.0,
             },
+            rate_limits: RateLimits::new(&options.rates.rate_limit),
+            trusted_proxies: options.rates.trusted_proxies.as_slice().into(),
             drain_timeout: options.drain_timeout.0,
             callbacks: None,
             hasura: None,

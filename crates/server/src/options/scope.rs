@@ -202,6 +202,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::Everywhere,
         &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],
     ),
+    (Scope::Everywhere, &["rate-limit", "trusted-proxies"]),
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
     (Scope::Everywhere, &["metrics-operations", "otlp-endpoint", "trace-ratio"]),

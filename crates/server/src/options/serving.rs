@@ -23,6 +23,7 @@ use super::origins::OriginOptions;
 use super::persisted::PersistedOptions;
 use super::prisma::PrismaOptions;
 use super::quantity::Time;
+use super::rate_limits::RateLimitOptions;
 use super::scope::check_needs;
 use super::subscriptions::SubscriptionOptions;
 use super::tls::TlsOptions;
@@ -73,6 +74,8 @@ pub(crate) struct ServingOptions {
     pub(crate) errors: ErrorOptions,
     #[command(flatten)]
     pub(crate) load: LoadOptions,
+    #[command(flatten)]
+    pub(crate) rates: RateLimitOptions,
     #[command(flatten)]
     pub(crate) subscriptions: SubscriptionOptions,
     #[command(flatten)]

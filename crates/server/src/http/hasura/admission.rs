@@ -9,8 +9,8 @@ use hasura_metadata::Metadata;
 use hasura_metadata::types::query_collection::AllowListScope;
 
 use super::{is_admin, role_of};
+use crate::http::client_address::ClientAddress;
 use crate::http::service::Service;
-use crate::http::transport::Peer;
 
 /// Operations by their normalized texts.
 #[derive(Debug, Default)]
@@ -71,12 +71,12 @@ impl AllowList {
     }
 }
 
-/// Checks whether a caller may execute the operation of a request, which comes from a peer.
+/// Checks whether a caller may execute the operation of a request, which comes from a client.
 pub(in crate::http) fn check(
     service: &Service,
     request: &Request,
     caller: &Caller,
-    peer: Peer,
+    client: ClientAddress,
 ) -> Result<(), GraphQLError> {
     let Some(settings) = &service.settings.hasura else { return Ok(()) };
     let is_restricted = settings.allow_list.is_some()
@@ -98,7 +98,7 @@ pub(in crate::http) fn check(
         let message = format!("introspection is disabled for role: {role:?}");
         return Err(GraphQLError::new(ErrorCode::IntrospectionDisabled, message));
     }
-    settings.limits.as_ref().map_or(Ok(()), |limits| limits.check(service, request, caller, peer))
+    settings.limits.as_ref().map_or(Ok(()), |limits| limits.check(service, request, caller, client))
 }
 
 /// Whether a document selects the schema, in any of its operations and fragments.

@@ -14,9 +14,9 @@ use hasura_metadata::types::limits::{ApiLimits, CountLimit, RateLimitRule, Uniqu
 use serde_json::Value;
 
 use super::{is_admin, role_of};
+use crate::http::client_address::ClientAddress;
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
-use crate::http::transport::Peer;
 
 /// The time in which requests are counted.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -73,12 +73,12 @@ impl OperationLimits {
         service: &Service,
         request: &Request,
         caller: &Caller,
-        peer: Peer,
+        client: ClientAddress,
     ) -> Result<(), GraphQLError> {
         let role = role_of(caller);
         if let Some(rate) = &self.limits.rate_limit {
             let rule = of_role(&rate.per_role, role).unwrap_or(&rate.global);
-            self.count(rule, role, (caller, peer), Instant::now())?;
+            self.count(rule, role, (caller, client), Instant::now())?;
         }
         let (depth, nodes) = (&self.limits.depth_limit, &self.limits.node_limit);
         let ApiWorker::Source(worker) = &service.worker else { return Ok(()) };
@@ -118,7 +118,7 @@ impl OperationLimits {
         &self,
         rule: &RateLimitRule,
         role: Option<&str>,
-        (caller, peer): (&Caller, Peer),
+        (caller, client): (&Caller, ClientAddress),
         now: Instant,
     ) -> Result<(), GraphQLError> {
         let mut key = role.unwrap_or_default().to_owned();
@@ -135,7 +135,7 @@ impl OperationLimits {
             }
             Some(UniqueParameters::Ip) => {
                 // Clients of a Unix socket have no address, and are counted together.
-                let address = peer.address().map(|address| address.to_string());
+                let address = client.address().map(|address| address.to_string());
                 key.push_str(&Value::from(address).to_string());
             }
         }

@@ -10,6 +10,7 @@ use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
 
+use crate::http::client_address::ClientAddress;
 use crate::http::connection_context::ConnectionContext;
 use crate::http::exchange::Exchange;
 use crate::http::execute::{Executed, Execution, execute_found, find_document};
@@ -17,7 +18,6 @@ use crate::http::persisted::Found;
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
 use crate::http::subscription::{Event, Subscription};
-use crate::http::transport::Peer;
 use crate::memory;
 use crate::request_id::RequestId;
 
@@ -51,8 +51,9 @@ pub(in crate::http) fn begin(
         forwarded.set(REQUEST_ID, id);
     }
     id.run(|| {
-        let mut exchange = Exchange::of_socket(&service, context.peer);
-        let (found, held) = match find(&service, parameters, (&caller, context.peer), bytes) {
+        let mut exchange = Exchange::of_socket(&service, context);
+        let client = (&caller, exchange.client_address);
+        let (found, held) = match find(&service, parameters, client, bytes) {
             Ok(found) => found,
             Err(refusal) => return Work::failed(refuse(&service, exchange, refusal)),
         };
@@ -87,11 +88,11 @@ pub(in crate::http) fn begin(
 fn find(
     service: &Service,
     parameters: Parameters,
-    (caller, peer): (&Caller, Peer),
+    (caller, client): (&Caller, ClientAddress),
     bytes: u64,
 ) -> Result<(Found, MemoryReservation), Refusal> {
     let held = service.process.bodies.reserve(bytes)?;
-    let found = find_document(service, parameters, caller, peer)?;
+    let found = find_document(service, parameters, caller, client)?;
     Ok((found, held))
 }
 
@@ -100,7 +101,7 @@ fn subscribe(
     context: &ConnectionContext,
     service: &Service,
     caller: Caller,
-    Found { request, learn }: Found,
+    Found { request, learn, .. }: Found,
     held: MemoryReservation,
     mut exchange: Exchange,
 ) -> Work {
@@ -128,7 +129,7 @@ async fn execute(
     let (began, report) = (exchange.started, &mut exchange.report);
     let executed = execute_found(&service, found, execution, began, report).await;
     match executed {
-        Ok(Executed { mut response, operation_name }) => {
+        Ok(Executed { mut response, operation_name, .. }) => {
             exchange.operation_name = operation_name;
             let payloads = response.payloads.take();
             (end(exchange, response), payloads)

@@ -38,7 +38,7 @@ pub(super) async fn answer(
             delivery: Delivery::Whole,
             incremental: None,
         };
-        let found = Found { request, learn: None };
+        let found = Found { request, learn: None, counted: Vec::new() };
         let mut report = Report::default();
         let executed = execute_found(service, found, execution, Instant::now(), &mut report);
         let response = executed.await?.response;

@@ -87,8 +87,11 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     let Operation { parameters, allowed, caller, until, incremental } = operation;
-    let found = match find_document(service, parameters, &caller, exchange.peer) {
-        Ok(found) => found,
+    let found = match find_document(service, parameters, &caller, exchange.client_address) {
+        Ok(mut found) => {
+            exchange.counted = std::mem::take(&mut found.counted);
+            found
+        }
         Err(refusal) => {
             let body = refusal.body_in(service.worker.error_form());
             let response = respond(format, AnswerBody::Whole(format.failed(&body)));
@@ -122,7 +125,7 @@ pub(super) async fn answer(
             };
             let (began, report) = (exchange.started, &mut exchange.report);
             let executed = execute_found(service, found, execution, began, report).await?;
-            let Executed { response, operation_name } = executed;
+            let Executed { response, operation_name, .. } = executed;
             exchange.operation_name = operation_name;
             if let (Some(form), Some(_)) = (incremental, &response.payloads) {
                 return Ok(respond_incrementally(service, form, response));
@@ -141,7 +144,7 @@ fn subscribe(
     service: &Service,
     context: &ConnectionContext,
     caller: Caller,
-    Found { request, learn }: Found,
+    Found { request, learn, .. }: Found,
 ) -> Result<Result<Subscription, engine::Response>, Refusal> {
     if let Some(hash) = learn {
         service.settings.persisted.learn(hash, &request.query);

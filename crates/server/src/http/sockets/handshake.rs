@@ -38,6 +38,7 @@ pub(in crate::http) async fn answer(
 ) -> Response {
     match accept(service, request, context).await {
         Ok((response, headers)) => {
+            context.client_address.set(Some(exchange.client_address));
             context.handshake.replace(Some(Box::new(headers)));
             response
         }

@@ -23,6 +23,7 @@ use super::{Answer, EndpointRequest, HttpRequest, admission};
 use crate::http::execute::{Execution, execute_found};
 use crate::http::media_type::{MediaType, is_readable};
 use crate::http::persisted::Found;
+use crate::http::rate_limits;
 use crate::http::refusal::Refusal;
 use crate::http::respond::respond_held;
 
@@ -215,11 +216,15 @@ async fn execute(asked: EndpointRequest<'_>, request: Request, caller: &Caller) 
         let formed = service.worker.form_error(error, &request, &caller.session);
         Failure::of_body(&engine::Response::request_error(&[formed]).body)
     };
-    admission::check(service, &request, caller, asked.context.peer).map_err(refused)?;
+    let client = asked.exchange.client_address;
+    admission::check(service, &request, caller, client).map_err(refused)?;
+    let counted = rate_limits::count(service, &request, caller, client);
+    let counted = counted.map_err(|refusal| Failure::refused(&refusal))?;
+    asked.exchange.counted.clone_from(&counted);
     let execution =
         Execution { caller, allowed: Allowed::All, delivery: Delivery::Whole, incremental: None };
     let (began, report) = (asked.exchange.started, &mut asked.exchange.report);
-    let found = Found { request, learn: None };
+    let found = Found { request, learn: None, counted };
     let executed = execute_found(service, found, execution, began, report).await;
     let response = executed.map_err(|refusal| Failure::refused(&refusal))?.response;
     let has_failed = !asked.exchange.report.codes.is_empty();
