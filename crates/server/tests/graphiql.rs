@@ -163,11 +163,16 @@ fn the_demo_of_the_image_shows_the_page_as_the_manual_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
     let (manual, image) = (read("docs/install.md"), read("Dockerfile"));
-    let line = manual.lines().find_map(|line| {
-        let (docker, command) = line.split_once(" thalweg demo")?;
-        docker.starts_with("docker run ").then_some(command)
-    });
-    let options = line.unwrap().split_whitespace();
+    // Without a command the image runs that of its file.
+    let is_first = |line: &&str| line.starts_with("docker run ") && line.ends_with(" thalweg");
+    assert!(manual.lines().any(|line| is_first(&line)));
+    let command = image.lines().find_map(|line| line.strip_prefix("CMD ")).unwrap();
+    let command: Vec<String> = serde_json::from_str(command).unwrap();
+    assert_eq!(command[0], "demo");
+    let of_several = read("packaging/image/Dockerfile");
+    let tail = |text: &str| text[text.find("USER ").unwrap()..].to_owned();
+    assert_eq!(tail(&of_several), tail(&image));
+    let options = command[1..].iter().map(String::as_str);
     let listen = image.lines().find_map(|line| line.strip_prefix("ENV THALWEG_LISTEN="));
     let listen = listen.unwrap().replace(":4000", ":0");
     let folder = Folder::new();

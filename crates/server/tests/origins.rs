@@ -2,6 +2,10 @@
 
 use crate::program::{Answer, Folder, Server, outcome, post, run};
 
+/// The headers that pages may read.
+const EXPOSED: &str =
+    "ratelimit, ratelimit-policy, retry-after, server-timing, thalweg-position, x-request-id";
+
 const QUERY: &str = "{ artistById(id: 127) { id } }";
 const ANSWER: &str = r#"{"data":{"artistById":{"id":127}}}"#;
 const TARGET: &str = "/graphql?query=%7B%20artistById(id:%20127)%20%7B%20id%20%7D%20%7D";
@@ -113,13 +117,13 @@ fn pages_of_a_named_origin_may_ask_send_and_read() {
             ("access-control-max-age", "3600"),
             ("vary", "origin"),
             ("access-control-allow-origin", "https://app.example"),
-            ("access-control-expose-headers", "retry-after, server-timing, x-request-id"),
+            ("access-control-expose-headers", EXPOSED),
         ]
     );
     let read = [
         ("vary", "origin"),
         ("access-control-allow-origin", "https://app.example"),
-        ("access-control-expose-headers", "retry-after, server-timing, x-request-id"),
+        ("access-control-expose-headers", EXPOSED),
     ];
     let page = "Origin: https://app.example\r\nSec-Fetch-Site: cross-site\r\n";
     let answer = server.query(page, QUERY);
@@ -142,10 +146,8 @@ fn pages_of_a_named_origin_may_ask_send_and_read() {
 fn every_page_may_read_where_that_was_said_and_credentials_are_for_named_origins() {
     let folder = Folder::new();
     let server = start(&folder, &["--cors-origins", "*"]);
-    let expected = [
-        ("access-control-allow-origin", "*"),
-        ("access-control-expose-headers", "retry-after, server-timing, x-request-id"),
-    ];
+    let expected =
+        [("access-control-allow-origin", "*"), ("access-control-expose-headers", EXPOSED)];
     let answer = server.query("Origin: null\r\nSec-Fetch-Site: cross-site\r\n", QUERY);
     check_passed(&answer);
     assert_eq!(cors(&answer), expected);

@@ -14,7 +14,8 @@ use super::respond::Response;
 use super::settings::CorsSettings;
 
 /// Response headers that pages may read, besides the default ones.
-const EXPOSED: &str = "retry-after, server-timing, thalweg-position, x-request-id";
+const EXPOSED: &str = "ratelimit, ratelimit-policy, retry-after, server-timing, thalweg-position, \
+                       x-request-id";
 
 /// The CORS headers of a response.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ARTISTS, Cluster, PLACE, create, place, request};
+use super::{ARTISTS, Cluster, PLACE, await_place, create, place, request};
 use crate::program::Answer;
 use crate::program::PATIENCE;
 use crate::served::{Served, happens_within};
@@ -35,6 +35,9 @@ fn a_query_sees_the_change_of_its_client_while_the_replica_lags() {
     let served = cluster.serve("max-lag=1h", &[]);
     // Another server of the same database understands the token as well.
     let other = cluster.serve("max-lag=1h", &["--read-your-writes", "both"]);
+    for server in [&served, &other] {
+        await_place(server, &cluster.standby_port());
+    }
     cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
     let changed = request(&served, "", &create(2));
     assert_eq!(data(&changed)["createArtist"]["artist"]["id"], 2);
@@ -44,7 +47,7 @@ fn a_query_sees_the_change_of_its_client_while_the_replica_lags() {
         assert_eq!(place_after(server, &headers), cluster.primary_port());
         // Who has changed nothing may see an older state.
         assert_eq!(artists(server, ""), 1);
-        assert_eq!(place(server), cluster.standby_port());
+        await_place(server, &cluster.standby_port());
     }
     cluster.standbys[0].query("SELECT pg_wal_replay_resume()");
     for server in [&served, &other] {
