@@ -139,7 +139,10 @@ fn the_cost_is_limited() {
 
 #[test]
 fn a_reload_keeps_the_counts() {
-    let server = Server::start_sample(&["--rate-limit", "address=1/1h"]);
+    let sample = Server::sample();
+    let file = sample.folder.as_ref().unwrap().file("shop.db");
+    let words = ["serve", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let server = Server::start(&[&words[..], &["--rate-limit", "address=1/1h"]].concat());
     assert!(!is_limited(&ask(&server, "")));
     server.signal("HUP");
     for _ in 0..50 {

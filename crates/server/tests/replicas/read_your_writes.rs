@@ -76,6 +76,7 @@ fn each_change_is_seen_by_the_next_query() {
 fn a_cookie_carries_the_position_for_browsers() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=1h", &["--read-your-writes", "cookie"]);
+    await_place(&served, &cluster.standby_port());
     cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
     let changed = request(&served, "", &create(2));
     assert_eq!(changed.header(HEADER), None);
@@ -149,6 +150,7 @@ fn a_token_from_before_a_promotion_is_no_obstacle() {
 fn queries_of_a_batch_see_the_mutations_before_them() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=1h", &["--batching"]);
+    await_place(&served, &cluster.standby_port());
     cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
     let post = |body: &serde_json::Value| {
         use std::io::Write as _;

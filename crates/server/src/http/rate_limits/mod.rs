@@ -178,7 +178,7 @@ fn bucket_name(
             }
             CountedBy::Claim(claim) => {
                 let claims = caller.session.claims.as_deref();
-                match claims.and_then(|claims| claims.get(&**claim)) {
+                match claims.and_then(|claims| claims.get(claim)) {
                     Some(value) if *value != Json::Null => add(&Value::from(value.to_string())),
                     // Sessions without the claim are different clients all the same.
                     Some(_) | None => add(&serde_json::json!({ "address": address() })),
