@@ -138,6 +138,24 @@ pub enum ScalarType {
     Enum(EnumIndex),
 }
 
+impl ScalarType {
+    /// The name of a type that each datamodel has; empty for an enum, which has a name of its own.
+    #[must_use]
+    pub fn built_in_name(self) -> &'static str {
+        match self {
+            Self::Id => "ID",
+            Self::String => "String",
+            Self::Int => "Int",
+            Self::Float => "Float",
+            Self::Boolean => "Boolean",
+            Self::DateTime => "DateTime",
+            Self::Json => "Json",
+            Self::Uuid => "UUID",
+            Self::Enum(_) => "",
+        }
+    }
+}
+
 /// The value of a field that a client omits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Default {

@@ -265,17 +265,10 @@ struct Facts<'m> {
 impl<'m> Facts<'m> {
     fn of(model: &'m Model, field: &'m Field) -> Self {
         let name_of = |r#type: ScalarType| match r#type {
-            ScalarType::Id => "ID",
-            ScalarType::String => "String",
-            ScalarType::Int => "Int",
-            ScalarType::Float => "Float",
-            ScalarType::Boolean => "Boolean",
-            ScalarType::DateTime => "DateTime",
-            ScalarType::Json => "Json",
-            ScalarType::Uuid => "UUID",
             ScalarType::Enum(EnumIndex(index)) => {
                 model.enums.get(index).map_or("", |known| &*known.name)
             }
+            plain => plain.built_in_name(),
         };
         let enum_name =
             |r#type: ScalarType| matches!(r#type, ScalarType::Enum(_)).then(|| name_of(r#type));

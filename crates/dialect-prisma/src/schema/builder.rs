@@ -131,15 +131,8 @@ impl<'m> Builder<'m> {
     /// The name of a scalar type or an enum.
     pub(super) fn scalar_name(&self, r#type: ScalarType) -> &'m str {
         match r#type {
-            ScalarType::Id => "ID",
-            ScalarType::String => "String",
-            ScalarType::Int => "Int",
-            ScalarType::Float => "Float",
-            ScalarType::Boolean => "Boolean",
-            ScalarType::DateTime => "DateTime",
-            ScalarType::Json => "Json",
-            ScalarType::Uuid => "UUID",
             ScalarType::Enum(index) => &self.r#enum(index).name,
+            plain => plain.built_in_name(),
         }
     }
 

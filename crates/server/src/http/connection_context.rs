@@ -48,9 +48,10 @@ impl ConnectionContext {
         }
     }
 
-    /// The client of operations over this connection.
-    pub(super) fn client_address(&self) -> ClientAddress {
-        self.client_address.get().unwrap_or_else(|| ClientAddress::of_peer(self.peer))
+    /// The other end of a WebSocket, and the client of its operations.
+    pub(super) fn socket_client(&self) -> (Peer, ClientAddress) {
+        let address = self.client_address.get();
+        (self.peer, address.unwrap_or_else(|| ClientAddress::of_peer(self.peer)))
     }
 
     /// Resets the connection of a client that does not read.

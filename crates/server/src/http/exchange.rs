@@ -16,7 +16,6 @@ use hyper::{Method, StatusCode};
 use opentelemetry::Context;
 
 use super::client_address::ClientAddress;
-use super::connection_context::ConnectionContext;
 use super::rate_limits::Counted;
 use super::refusal::Refusal;
 
@@ -140,8 +139,7 @@ impl Exchange {
     }
 
     /// The record of an operation over a WebSocket or a shared stream, which a GET began.
-    pub(super) fn of_socket(service: &Service, context: &ConnectionContext) -> Self {
-        let client = (context.peer, context.client_address());
+    pub(super) fn of_socket(service: &Service, client: (Peer, ClientAddress)) -> Self {
         Self::begin(service, client, &Method::GET, &HeaderMap::new(), Target::GraphQL)
     }
 

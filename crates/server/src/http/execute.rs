@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use engine::gateway::IncrementalFormat;
 use engine::{Allowed, Caller, Delivery, Report};
-use graphql::Parameters;
+use graphql::{Parameters, Request};
 use tokio::time::timeout_at;
 
 use super::client_address::ClientAddress;
@@ -66,8 +66,20 @@ pub(super) fn find_document(
 ) -> Result<Found, Refusal> {
     let mut found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
     hasura::check(service, &found.request, caller, client).map_err(Refusal::Operation)?;
-    found.counted = rate_limits::count(service, &found.request, caller, client)?;
+    found.counted = count_operation(service, &found.request, caller, client)?;
     Ok(found)
+}
+
+/// Counts an operation by the rate limits, unless it exceeds one.
+pub(super) fn count_operation(
+    service: &Service,
+    request: &Request,
+    caller: &Caller,
+    client: ClientAddress,
+) -> Result<Vec<Counted>, Refusal> {
+    let (limits, counters) = (&service.settings.rate_limits, &service.process.rates);
+    let operation = (request, caller, client);
+    rate_limits::count(limits, counters, &service.worker, operation).map_err(Refusal::RateLimited)
 }
 
 /// Executes a request that began at a time, and whose document is known, within the limits of its

@@ -14,7 +14,7 @@ mod headers;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-use engine::Caller;
+use engine::{ApiWorker, Caller};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json::Value;
 use serde_json_bytes::Value as Json;
@@ -23,8 +23,6 @@ use self::bucket::{Decision, Level, Rate};
 pub(super) use self::counters::RateCounters;
 pub(super) use self::headers::add_rates;
 use super::client_address::ClientAddress;
-use super::refusal::Refusal;
-use super::service::Service;
 use crate::options::{CountedBy, RateLimitRule, RateUnit};
 
 /// The rules of the options.
@@ -101,16 +99,15 @@ impl RateLimits {
 
 /// Counts an operation, unless it exceeds a rule: then no rule counts it.
 pub(super) fn count(
-    service: &Service,
-    request: &Request,
-    caller: &Caller,
-    client: ClientAddress,
-) -> Result<Vec<Counted>, Refusal> {
-    let limits = &service.settings.rate_limits;
+    limits: &RateLimits,
+    counters: &RateCounters,
+    worker: &ApiWorker,
+    operation: (&Request, &Caller, ClientAddress),
+) -> Result<Vec<Counted>, Box<Exceeded>> {
     if limits.is_empty() {
         return Ok(Vec::new());
     }
-    let counters = &service.process.rates;
+    let (request, caller, _) = operation;
     let now = counters.now();
     let mut cost = None;
     let asked: Vec<(&Limit, String, u64)> = limits
@@ -119,17 +116,15 @@ pub(super) fn count(
         .map(|limit| {
             let units = match limit.rule.unit {
                 RateUnit::Operations => 1,
-                RateUnit::Cost => {
-                    *cost.get_or_insert_with(|| service.worker.estimate(request, caller))
-                }
+                RateUnit::Cost => *cost.get_or_insert_with(|| worker.estimate(request, caller)),
             };
-            (limit, bucket_name(service, limit, (request, caller, client)), units)
+            (limit, bucket_name(worker, limit, operation), units)
         })
         .collect();
     let exceeded = |(limit, _, _): &(&Limit, String, u64), retry: Option<u64>, level: Level| {
         let counted = vec![limit.counted(level)];
         let retry = retry.map(Duration::from_nanos);
-        Refusal::RateLimited(Box::new(Exceeded { rule: limit.rule.text.clone(), retry, counted }))
+        Box::new(Exceeded { rule: limit.rule.text.clone(), retry, counted })
     };
     for one in &asked {
         let (limit, name, units) = one;
@@ -158,7 +153,7 @@ impl Limit {
 
 /// The rule, and the value of each thing that it counts by. A text of JSON has an end of its own.
 fn bucket_name(
-    service: &Service,
+    worker: &ApiWorker,
     limit: &Limit,
     (request, caller, client): (&Request, &Caller, ClientAddress),
 ) -> String {
@@ -172,7 +167,7 @@ fn bucket_name(
         match by {
             CountedBy::Address => add(&Value::from(address())),
             CountedBy::Operation => {
-                let document = service.worker.document(request, caller).ok();
+                let document = worker.document(request, caller).ok();
                 let named = document.and_then(|document| document.operation.name.clone());
                 add(&Value::from(named.as_deref()));
             }

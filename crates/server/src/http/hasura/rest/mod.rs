@@ -20,10 +20,9 @@ use self::template::Template;
 use self::variables::{Declared, GivenValue, RestVariables};
 use super::failure::Failure;
 use super::{Answer, EndpointRequest, HttpRequest, admission};
-use crate::http::execute::{Execution, execute_found};
+use crate::http::execute::{Execution, count_operation, execute_found};
 use crate::http::media_type::{MediaType, is_readable};
 use crate::http::persisted::Found;
-use crate::http::rate_limits;
 use crate::http::refusal::Refusal;
 use crate::http::respond::respond_held;
 
@@ -218,7 +217,7 @@ async fn execute(asked: EndpointRequest<'_>, request: Request, caller: &Caller) 
     };
     let client = asked.exchange.client_address;
     admission::check(service, &request, caller, client).map_err(refused)?;
-    let counted = rate_limits::count(service, &request, caller, client);
+    let counted = count_operation(service, &request, caller, client);
     let counted = counted.map_err(|refusal| Failure::refused(&refusal))?;
     asked.exchange.counted.clone_from(&counted);
     let execution =
