@@ -11,7 +11,7 @@ pub struct Uninherited {
     pub subject: UninheritedSubject,
 }
 
-/// What several roles may do, each on terms of its own.
+/// The change or remote schema for which the parent roles have different permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UninheritedSubject {
     /// To change a table of a source.

@@ -41,7 +41,7 @@ pub struct Catalog {
     pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
     pub(crate) relationship_estimates: HashMap<RelationshipId, u64>,
     pub(crate) given: GivenNames,
-    /// Whether some entity has rows on other servers.
+    /// True if the database has distributed tables, whose rows are on several servers (Citus).
     pub(crate) is_distributed: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::ids::{EntityId, FieldId, RelationshipId};
 use crate::note::{Note, NoteKind};
 
 impl Entity {
-    /// Whether an equality of these fields names the server of a row.
+    /// True if values of these fields, the distribution column among them, choose one server.
     #[must_use]
     pub fn is_on_one_server(&self, fields: &[FieldId]) -> bool {
         match self.distribution {
@@ -19,15 +19,14 @@ impl Entity {
 }
 
 impl Catalog {
-    /// Whether some entity has rows on other servers.
+    /// True if the database has distributed tables, whose rows are on several servers (Citus).
     #[must_use]
     pub fn is_distributed(&self) -> bool {
         self.is_distributed
     }
 
-    /// Whether a row and the rows that a relationship leads to are on one server, whichever rows they
-    /// are: a statement may ask for them together, row by row. `near` is the end from which it
-    /// leads.
+    /// True if the tables of a relationship are colocated, as seen from the table `near`: each row and
+    /// its related rows are on one server, so that a statement can join them there.
     #[must_use]
     pub fn is_colocated(&self, relationship: RelationshipId, near: EntityId) -> bool {
         if !self.is_distributed {

@@ -33,7 +33,7 @@ impl Distribution {
         }
     }
 
-    /// Whether rows may be on another server than the one that is asked.
+    /// True for tables whose rows may be on workers, and not on the coordinator.
     #[must_use]
     pub fn is_remote(self) -> bool {
         match self {

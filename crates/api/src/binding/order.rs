@@ -26,7 +26,8 @@ pub enum OrderRole {
     /// [`OrderRole::Aggregates`]. An [`OrderRole::Field`] in it is an order by the least value, which is
     /// that of the row if there is one: nothing may enforce that.
     RelatedAggregates(Hop),
-    /// The same for the rows at the other end of join rows.
+    /// [`OrderRole::RelatedAggregates`] of a many-to-many relationship: `near` leads to the join rows, and
+    /// `far` from them to the aggregated rows.
     RelatedAggregatesThrough { near: Hop, far: Hop },
     /// An object of orders by aggregates of the rows that a function of the row returns, as
     /// [`OrderRole::RelatedAggregates`] of related rows.

@@ -11,7 +11,7 @@ use crate::definition::{data_type, table_name};
 use crate::tables::{Stored, Table, Tables};
 
 /// Recorded tables without those whose keys change, and the steps that drop them.
-pub(super) struct Kept {
+pub(super) struct RemainingTables {
     pub(super) tables: Tables,
     pub(super) actual: Actual,
     pub(super) steps: Vec<Step>,
@@ -24,10 +24,10 @@ pub(super) fn dropped(
     new: &Tables,
     (actual, steps): (Actual, Vec<Step>),
     database: &Database,
-) -> Kept {
+) -> RemainingTables {
     let names = names(&old, new);
     if names.is_empty() {
-        return Kept { tables: old, actual, steps, is_changed: false };
+        return RemainingTables { tables: old, actual, steps, is_changed: false };
     }
     let difference = super::Difference::default();
     let mut planner =
@@ -53,7 +53,7 @@ pub(super) fn dropped(
     for table in &mut tables.tables {
         table.references.retain(|own| !is_gone(&own.to));
     }
-    Kept { tables, actual, steps, is_changed: true }
+    RemainingTables { tables, actual, steps, is_changed: true }
 }
 
 /// The names of the tables.
