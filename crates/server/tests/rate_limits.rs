@@ -81,6 +81,26 @@ fn operations_over_a_socket_count() {
 }
 
 #[test]
+fn a_socket_counts_by_the_address_of_its_handshake() {
+    let options = ["--rate-limit", "address=1/1h", "--trusted-proxies", "127.0.0.0/8"];
+    let server = Server::start_sample(&options);
+    let of = |address: &str| {
+        let headers =
+            [("sec-websocket-protocol", "graphql-transport-ws"), ("x-forwarded-for", address)];
+        let mut client = Client::open(&server, &headers).unwrap();
+        client.send(&json!({ "type": "connection_init" }));
+        assert_eq!(client.receive()["type"], "connection_ack");
+        client.send(&subscribe("1", QUERY));
+        client.receive()["type"].clone()
+    };
+    assert_eq!(of("203.0.113.1"), "next");
+    assert_eq!(of("203.0.113.1"), "error");
+    assert_eq!(of("203.0.113.2"), "next");
+    assert!(is_limited(&ask(&server, "X-Forwarded-For: 203.0.113.2\r\n")));
+    assert!(!is_limited(&ask(&server, "")));
+}
+
+#[test]
 fn trusted_proxies_tell_the_address() {
     let from = |address: &str| format!("X-Forwarded-For: {address}\r\n");
     let options = ["--rate-limit", "address=1/1h", "--trusted-proxies", "127.0.0.0/8,10.0.0.0/8"];
@@ -103,7 +123,7 @@ fn trusted_proxies_tell_the_address() {
 
 #[test]
 fn operations_are_limited_by_their_names() {
-    let server = Server::start_sample(&["--rate-limit", "operation=1/1h;address=100/1h"]);
+    let server = Server::start_sample(&["--rate-limit", "address=100/1h;operation=1/1h"]);
     let named = |name: &str| is_limited(&server.query("", &format!("query {name} {QUERY}")));
     assert!(!named("A"));
     assert!(named("A"));
@@ -114,7 +134,7 @@ fn operations_are_limited_by_their_names() {
     let answer = server.query("", &format!("query C {QUERY}"));
     let left = answer.header("ratelimit").unwrap();
     let left: Vec<&str> = left.split(';').filter(|part| part.starts_with("r=")).collect();
-    assert_eq!(left, ["r=0", "r=96"]);
+    assert_eq!(left, ["r=96", "r=0"]);
 }
 
 #[test]
