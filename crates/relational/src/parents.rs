@@ -73,6 +73,19 @@ impl Compiler<'_> {
             None => self.top_scope(rows, statement)?,
             Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
         };
+        self.keys_of(rows, linked, path, fields, statement)
+    }
+
+    /// The distinct keys of rows. Apart from `keys`, which recurses once for each level: local
+    /// variables would enlarge its frame.
+    fn keys_of(
+        &self,
+        rows: &Rows,
+        linked: LinkedScope,
+        path: &[Hop],
+        fields: &[FieldId],
+        statement: &mut Statement,
+    ) -> Result<Select, CompileError> {
         let LinkedScope { mut scope, lateral, link, numbered, .. } = linked;
         // A function may give a row twice, fields of several rows may hold one, one may be joined to
         // several parents, and a key may stand in a list twice.
@@ -172,31 +185,59 @@ impl Compiler<'_> {
         key_columns: &[u16],
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
-        if let ir::From::Function(call) = &rows.from
-            && !self.is_related(call)
-        {
-            return self.function_scope(rows, call, above, path, key_columns, statement);
-        }
-        if let ir::From::Value(_) = rows.from {
-            return self.value_scope(rows, above, key_columns, statement);
-        }
-        if let Some(scope) = self.implied_scope(rows, above, path, statement)? {
-            return Ok(scope);
+        // This function recurses once for each level, so it has no large local variables: they would
+        // enlarge its frame.
+        if let Some(scope) = self.scope_without_join(rows, above, path, key_columns, statement)? {
+            return Ok(*scope);
         }
         let (near, far) = self.link_fields(rows)?;
-        // Returned at once: a local variable would enlarge the frame of this function, which recurses
-        // once for each level.
-        if !above.inlinable && self.is_keyed(rows, &near, &far) {
-            return self.keyed_child(rows, above, (&near, &far), key_columns, statement);
-        }
         let depends_on_values = statement.depends_on_values;
-        let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
-        if how == Parents::Arrays && is_paged(rows) {
+        let parents = self.parents(above, path, &near, key_columns, statement)?;
+        if parents.1 == Parents::Arrays && is_paged(rows) {
             // One page after the other, however many keys there are.
             statement.depends_on_values = depends_on_values;
         }
+        self.joined_scope(rows, parents, &far, statement)
+    }
+
+    /// The rows, where they are not joined to an item of their parents' keys.
+    fn scope_without_join(
+        &self,
+        rows: &Rows,
+        above: &Above<'_>,
+        path: &[Hop],
+        key_columns: &[u16],
+        statement: &mut Statement,
+    ) -> Result<Option<Box<LinkedScope>>, CompileError> {
+        let scope = match &rows.from {
+            ir::From::Function(call) if !self.is_related(call) => {
+                self.function_scope(rows, call, above, path, key_columns, statement)?
+            }
+            ir::From::Value(_) => self.value_scope(rows, above, key_columns, statement)?,
+            _ => {
+                if let Some(scope) = self.implied_scope(rows, above, path, statement)? {
+                    return Ok(Some(Box::new(scope)));
+                }
+                let (near, far) = self.link_fields(rows)?;
+                if above.inlinable || !self.is_keyed(rows, &near, &far) {
+                    return Ok(None);
+                }
+                self.keyed_child(rows, above, (&near, &far), key_columns, statement)?
+            }
+        };
+        Ok(Some(Box::new(scope)))
+    }
+
+    /// The rows that are joined to `item`, the keys of their parents.
+    fn joined_scope(
+        &self,
+        rows: &Rows,
+        (item, how): (FromItem, Parents),
+        far: &[FieldId],
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
         let parents = item.alias();
-        let key = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
+        let key = (0_u16..).take(far.len()).map(|number| Expression::numbered(parents, number));
         let link: Vec<Expression> = key.collect();
         if let ir::From::Through { near, joining, far } = &rows.from {
             if self.numbers_pages() {
@@ -212,7 +253,7 @@ impl Compiler<'_> {
         let table = self.rows_item(rows, alias, statement)?;
         let on =
             far.iter().zip(&link).map(|(field, key)| self.field(alias, *field).equals(key.clone()));
-        let on: Vec<Expression> = on.chain(self.shards(&item, &far, alias)).collect();
+        let on: Vec<Expression> = on.chain(self.shards(&item, far, alias)).collect();
         let on = Expression::all(on);
         let is_numbered = self.numbers_pages() && is_paged(rows);
         let (select, lateral) = if is_paged(rows) && !is_numbered {

@@ -37,7 +37,9 @@ impl Source {
                 Ok((Self::Sqlite(source), catalog))
             }
             Address::Postgres(url) => {
-                let (source, catalog) = PostgresSource::open(url, &options.postgres()).await?;
+                // Boxed, since it is large, and so would be each future around it.
+                let options = options.postgres();
+                let (source, catalog) = Box::pin(PostgresSource::open(url, &options)).await?;
                 Ok((Self::Postgres(source), catalog))
             }
             Address::Neo4j(url) => {

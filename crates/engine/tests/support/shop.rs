@@ -216,7 +216,7 @@ impl Answering {
 pub(crate) fn block_on(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     LocalSet::new().block_on(&runtime, async {
-        tokio::time::timeout(PATIENCE, test).await.expect("the test hangs");
+        tokio::time::timeout(PATIENCE, Box::pin(test)).await.expect("the test hangs");
     });
 }
 
