@@ -2,6 +2,7 @@
 //! statement that of another client, and what the pooler lacks is said.
 
 mod changes;
+mod pgpool;
 mod relay;
 
 use std::time::Duration;
@@ -29,6 +30,24 @@ const QUERIES: [&str; 4] = [
 fn spawn(answering: &Answering, query: &'static str, id: usize) -> JoinHandle<Value> {
     let answering = answering.clone();
     spawn_local(async move { answering.ask(query, &json!({ "id": id })).await })
+}
+
+/// Options of an engine that is only opened.
+fn options() -> Options {
+    Options {
+        dialect: dialects::Dialect::PostGraphile(dialects::postgraphile::Options::default()),
+        source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+        connections: PoolLimits::unshared(1),
+        limits: engine::Limits::default(),
+        errors: engine::ErrorOptions::default(),
+        policies: None,
+        federation: None,
+        schema_first: None,
+        resolvers: None,
+        live: engine::live::FeedOptions::default(),
+        has_defer: false,
+        prisma_schema: None,
+    }
 }
 
 /// Compares answers with those of a connection that nobody shares. Returns how many clients left.
@@ -106,20 +125,7 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
     let pooler = PgBouncer::start_with(server, PoolMode::Session, 4, &[]).unwrap();
     let url = pooler.url(database);
     block_on(async {
-        let options = Options {
-            dialect: dialects::Dialect::PostGraphile(dialects::postgraphile::Options::default()),
-            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: PoolLimits::unshared(1),
-            limits: engine::Limits::default(),
-            errors: engine::ErrorOptions::default(),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            prisma_schema: None,
-        };
+        let options = options();
         let opened = Engine::open(&SourceAddress::Postgres(url.clone()), &options).await;
         let error = opened.unwrap_err().to_string();
         let remedy = "ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle";

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::postgres::{PgBouncer, PoolMode, Server, required_installations};
+use testkit::postgres::{Clustering, PgBouncer, Pgpool, PoolMode, Server, required_installations};
 
 use crate::databases::{Restartable, Standby, Stop};
 use crate::faults::load::Load;
@@ -128,6 +128,32 @@ fn queries_are_answered_by_the_replica_and_mutations_by_the_primary() {
     let expected = json!({ "data": { "writtenById": { "isNothing": false } } });
     assert_eq!(served.ask(WRITTEN), expected);
     await_place(&served, &cluster.standby_port());
+}
+
+/// pgpool-II sends reads to the primary and to the standby, as it chooses.
+#[test]
+fn a_pooler_that_reads_from_standbys_serves_reads_and_changes() {
+    let Some(cluster) = Cluster::start(1) else { return };
+    if !Pgpool::is_installed() {
+        return;
+    }
+    let ports = [cluster.primary.server.port(), cluster.standbys[0].port];
+    let pooler = Pgpool::start(&ports, Clustering::StreamingReplication, 16).unwrap();
+    let options = ["--threads", "2", "--connections", "4"];
+    let served = Served::start(&pooler.url("postgres"), &options);
+    assert!(served.log().contains("a pooler is in front of PostgreSQL"), "{}", served.log());
+    let mut places = Vec::new();
+    for id in 2..40 {
+        let changed = served.ask(&create(id));
+        assert_eq!(changed["data"]["createArtist"]["artist"]["id"], id, "{changed}");
+        places.push(place(&served));
+    }
+    for port in [cluster.primary_port(), cluster.standby_port()] {
+        let reads = || (0..10).any(|_| place(&served) == port);
+        assert!(places.contains(&port) || happens_within(PATIENCE, reads), "{places:?}");
+    }
+    let artists = || served.ask(ARTISTS)["data"]["allArtists"]["nodes"].as_array().unwrap().len();
+    assert!(happens_within(PATIENCE, || artists() == 39));
 }
 
 #[test]

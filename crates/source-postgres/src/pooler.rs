@@ -1,4 +1,4 @@
-//! Poolers between here and the server, as PgBouncer: they are noticed when a source is opened, and
+//! Poolers between here and the server, as PgBouncer and pgpool-II: they are noticed when a source is opened, and
 //! served in the way that is safe with them.
 //!
 //! * In each mode a short read has its connection alone: some poolers lose count of the answers of
@@ -8,7 +8,7 @@
 //!   connection checks whether a pooler has answered it, and learns from errors
 //!   ([`Connection::is_behind_pooler`]).
 
-use super::wire::{Config, Connection, WireError};
+use super::wire::{Config, Connection, WireError, is_relayed, leads_to_pgpool};
 
 /// Number of rounds in which two connections compare their server sessions. A transaction pooler
 /// gives the second the session that the first had a moment ago; under load by other clients, the
@@ -39,6 +39,13 @@ pub(super) async fn find(config: &Config) -> Result<Pooler, WireError> {
     let config = config.clone().probing();
     let unnamed = config.clone().with_prepared(false);
     let mut first = Connection::connect(&unnamed).await?;
+    if is_relayed(&mut first, &config).await? {
+        first.end().await?;
+        if leads_to_pgpool(&config).await? {
+            return Ok(Pooler::Sessions);
+        }
+        first = Connection::connect(&unnamed).await?;
+    }
     if !first.is_behind_pooler() {
         // There may be room for one session only.
         first.end().await?;

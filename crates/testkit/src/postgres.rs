@@ -2,7 +2,8 @@
 //!
 //! In the order of use: `installation` finds the servers of this machine, `account` chooses the
 //! account that they run as, `folder` creates the folder of their data, `server` starts and stops
-//! them, `client` sends statements. `pgbouncer` puts a pooler in front of one. The one invariant:
+//! them, `client` sends statements. `pgbouncer` and `pgpool` put a
+//! pooler in front of one. The one invariant:
 //! no server outlives the process that started it, however that process ends.
 
 mod account;
@@ -10,6 +11,8 @@ mod client;
 mod folder;
 mod installation;
 mod pgbouncer;
+mod pgpool;
+mod pooler;
 mod server;
 
 pub use client::{ClientError, query};
@@ -19,6 +22,7 @@ pub use installation::{
     required_installations,
 };
 pub use pgbouncer::{PINNED, PgBouncer, PoolMode};
+pub use pgpool::{Clustering, Pgpool};
 pub use server::{Server, StartError, shared};
 
 /// Parts of a server with a watcher, also for other servers.

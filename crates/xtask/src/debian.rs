@@ -75,27 +75,24 @@ fn has_postgis(folder: &Path) -> bool {
     versions.any(|version| version.path().join("extension/postgis.control").is_file())
 }
 
-/// Installs PgBouncer if it is missing.
-pub(crate) fn provide_pooler(offline: bool) -> Result<Provided, DebianError> {
-    if Path::new("/usr/sbin/pgbouncer").is_file() || program::find("pgbouncer").is_some() {
-        return Ok(Provided::Installed);
-    }
-    if !program::is_root() {
-        return Ok(Provided::OnlyRootCould);
-    }
-    if offline {
-        return Err(DebianError::Offline);
-    }
-    install(&["pgbouncer"])?;
-    Ok(Provided::Installed)
+/// Installs the poolers if they are missing: PgBouncer and pgpool-II.
+pub(crate) fn provide_poolers(offline: bool) -> Result<Provided, DebianError> {
+    provide_packages(&[("pgbouncer", "pgbouncer"), ("pgpool", "pgpool2")], offline)
 }
 
 /// Installs the brokers of events if they are missing: NATS and Redis.
 pub(crate) fn provide_brokers(offline: bool) -> Result<Provided, DebianError> {
-    const PROGRAMS: [&str; 2] = ["nats-server", "redis-server"];
-    let is_installed =
-        |name: &&str| Path::new("/usr/sbin").join(name).is_file() || program::find(name).is_some();
-    if PROGRAMS.iter().all(is_installed) {
+    provide_packages(&[("nats-server", "nats-server"), ("redis-server", "redis-server")], offline)
+}
+
+/// Installs those of the programs, each with its package, that are missing.
+fn provide_packages(programs: &[(&str, &str)], offline: bool) -> Result<Provided, DebianError> {
+    let is_missing = |(program, _): &&(&str, &str)| {
+        !Path::new("/usr/sbin").join(program).is_file() && program::find(program).is_none()
+    };
+    let missing = programs.iter().filter(is_missing).map(|(_, package)| *package);
+    let missing: Vec<&str> = missing.collect();
+    if missing.is_empty() {
         return Ok(Provided::Installed);
     }
     if !program::is_root() {
@@ -104,8 +101,7 @@ pub(crate) fn provide_brokers(offline: bool) -> Result<Provided, DebianError> {
     if offline {
         return Err(DebianError::Offline);
     }
-    // The packages have the names of the programs.
-    install(&PROGRAMS)?;
+    install(&missing)?;
     Ok(Provided::Installed)
 }
 

@@ -1,5 +1,5 @@
 //! Requirements of the tests on this machine: a C compiler, three versions of PostgreSQL,
-//! PgBouncer, NATS and Redis, a Neo4j, and the browser and the clients for tests of the server.
+//! PgBouncer, pgpool-II, NATS and Redis, a Neo4j, and the browser and the clients for tests of the server.
 //!
 //! Prints nothing if all are installed.
 
@@ -103,15 +103,16 @@ pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupEr
     if !missing.is_empty() {
         required = Required::None;
     }
-    match debian::provide_pooler(options.offline) {
+    match debian::provide_poolers(options.offline) {
         Ok(debian::Provided::Installed) => {}
         Ok(debian::Provided::OnlyRootCould) => println!(
-            "setup: PgBouncer is not installed, and only root could install it: nothing is tried \
+            "setup: PgBouncer or pgpool-II is not installed, and only root could install it: nothing is tried \
              through a pooler"
         ),
-        Err(error) => {
-            missing.push(Missing { name: "PgBouncer".to_owned(), reason: error.to_string() })
-        }
+        Err(error) => missing.push(Missing {
+            name: "PgBouncer and pgpool-II".to_owned(),
+            reason: error.to_string(),
+        }),
     }
     match debian::provide_brokers(options.offline) {
         Ok(debian::Provided::Installed) => {}

@@ -142,7 +142,9 @@ fn a_token_from_before_a_promotion_is_no_obstacle() {
     for headers in [after(&changed), lost] {
         let is_back = || place_after(&served, &headers) == cluster.standbys[1].port.to_string();
         assert!(happens_within(PATIENCE, is_back), "{headers} {}", served.log());
-        assert_eq!(artists(&served, &headers), 3);
+        // The token is older than the last row, which the standby may still have to replay.
+        let has_all = || artists(&served, &headers) == 3;
+        assert!(happens_within(PATIENCE, has_all), "{headers} {}", served.log());
     }
 }
 

@@ -1,5 +1,6 @@
 //! Detection of a pooler in front of the server by the behaviour of a session.
 
+use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
@@ -26,6 +27,7 @@ const NO_SESSION: &str = "53300";
 const PROCESSES: RangeInclusive<i32> = 1..=1 << 22;
 
 const SESSION: &str = include_str!("session.sql");
+const ADDRESS: &str = include_str!("server_address.sql");
 static IS_NAMED_SO: LazyLock<Arc<Statement>> =
     LazyLock::new(|| Arc::new(Statement::new(include_str!("is_named.sql"), [])));
 
@@ -34,6 +36,19 @@ impl Connection {
     /// answered that.
     pub(in super::super) async fn serving_process(&mut self) -> Result<i32, WireError> {
         process(&self.query(SESSION).await?)
+    }
+
+    /// The address and the port that the server sees; none for a socket of its own.
+    pub(super) async fn server_address(
+        &mut self,
+    ) -> Result<(Option<IpAddr>, Option<u16>), WireError> {
+        let shown = self.query(ADDRESS).await?;
+        let text = |column| {
+            let value = shown.value(0, column)?;
+            std::str::from_utf8(value).ok()
+        };
+        let address = text(0).and_then(|address| address.parse().ok());
+        Ok((address, text(1).and_then(|port| port.parse().ok())))
     }
 
     /// Whether a prepared statement has the same name on the server. False where a pooler renames

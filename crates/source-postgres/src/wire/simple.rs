@@ -161,7 +161,7 @@ fn configuration_error(error: &tokio_postgres::Error) -> String {
     }
 }
 
-fn wire_error(error: &tokio_postgres::Error) -> WireError {
+pub(super) fn wire_error(error: &tokio_postgres::Error) -> WireError {
     let Some(database) = error.as_db_error() else {
         let source = std::error::Error::source(error);
         return match source.and_then(|source| source.downcast_ref::<io::Error>()) {

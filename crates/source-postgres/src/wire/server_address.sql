@@ -1,0 +1,1 @@
+SELECT host(inet_server_addr()), inet_server_port()
