@@ -40,26 +40,37 @@ impl Watched {
     }
 
     /// Asks for the state, over the connection or a new one. After an error there is no connection.
-    async fn ask(&self, client: &mut Option<Client>) -> Result<ServerState, String> {
-        let connected = match client.take().filter(|client| !client.is_closed()) {
+    async fn ask(&self, asking: &mut Asking) -> Result<ServerState, String> {
+        let connected = match asking.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
             None => match timeout(CHECK_TIMEOUT, connect_simple(&self.config)).await {
                 Ok(connected) => connected.map_err(|error| error.to_string())?,
                 Err(_) => return Err("it does not answer".to_owned()),
             },
         };
-        let state = ServerState::read(&connected).await?;
-        *client = Some(connected);
+        let mut state = ServerState::read(&connected).await?;
+        if let Some(before) = &asking.state {
+            state.keep_timeline(before);
+        }
+        asking.client = Some(connected);
+        asking.state = Some(state.clone());
         Ok(state)
     }
+}
+
+/// The connection to a server that is watched, and the last state that it told.
+#[derive(Debug, Default)]
+struct Asking {
+    client: Option<Client>,
+    state: Option<ServerState>,
 }
 
 impl Shared {
     /// Checks all replicas once, over connections that end then. What no time can mend is an error.
     pub(super) async fn check_first(&self) -> Result<(), OpenError> {
         let checks = self.replicas.iter().map(|replica| async move {
-            let (mut client, mut other) = (None, None);
-            self.check(replica, &mut client).await;
+            let (mut asking, mut other) = (Asking::default(), Asking::default());
+            self.check(replica, &mut asking).await;
             let standing = replica.known().standing.clone();
             let refused = |reason: &str| {
                 let name = replica.watched.name.clone();
@@ -71,7 +82,7 @@ impl Shared {
             // A balancer gives each connection another server, and the state of one says nothing about
             // the others.
             let asked =
-                [replica.watched.ask(&mut client).await, replica.watched.ask(&mut other).await];
+                [replica.watched.ask(&mut asking).await, replica.watched.ask(&mut other).await];
             if let [Ok(one), Ok(other)] = asked
                 && one.identity != other.identity
             {
@@ -85,8 +96,8 @@ impl Shared {
     }
 
     /// Checks a replica.
-    async fn check(&self, replica: &Replica, client: &mut Option<Client>) {
-        match replica.watched.ask(client).await {
+    async fn check(&self, replica: &Replica, asking: &mut Asking) {
+        match replica.watched.ask(asking).await {
             Ok(state) => {
                 let (standing, lag) = Standing::of(&state, &self.known(), &replica.options);
                 if standing == Standing::Ready {
@@ -100,10 +111,10 @@ impl Shared {
     }
 
     async fn watch_primary(&self) {
-        let mut client = None;
+        let mut asking = Asking::default();
         loop {
             let asked = Instant::now();
-            match self.primary.ask(&mut client).await {
+            match self.primary.ask(&mut asking).await {
                 // The address may lead to a standby for a moment; the position of one says nothing.
                 Ok(state) if !state.is_standby => {
                     let mut known = self.known();
@@ -113,7 +124,7 @@ impl Shared {
                 Ok(_) => {
                     self.known().log.lose();
                     // The next connection may lead to the primary.
-                    client = None;
+                    asking.client = None;
                 }
                 Err(error) => {
                     tracing::debug!(%error, "the primary does not tell its position");
@@ -125,10 +136,10 @@ impl Shared {
     }
 
     async fn watch_replica(&self, replica: &Replica) {
-        let mut client = None;
+        let mut asking = Asking::default();
         let mut waiting = self.waiting.subscribe();
         loop {
-            self.check(replica, &mut client).await;
+            self.check(replica, &mut asking).await;
             let is_awaited = *waiting.borrow_and_update() > 0;
             if is_awaited && replica.is_ready() {
                 sleep(HURRY).await;

@@ -44,6 +44,14 @@ impl ServerState {
         Self::of(row).map_err(|error| error.to_string())
     }
 
+    /// Keeps the timeline that a standby has followed since its start. Without a primary it has no
+    /// receiver, and tells the timeline of its last restart point, which may be an earlier one.
+    pub(super) fn keep_timeline(&mut self, before: &Self) {
+        if self.is_standby && before.is_standby && self.identity == before.identity {
+            self.timeline = self.timeline.max(before.timeline);
+        }
+    }
+
     fn of(row: &Row) -> Result<Self, tokio_postgres::Error> {
         let offset = |idx| -> Result<Option<u64>, tokio_postgres::Error> {
             let text: Option<String> = row.try_get(idx)?;
@@ -73,5 +81,31 @@ fn message(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(error) => error.message().to_owned(),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_standby_keeps_its_timeline_until_it_is_started_again() {
+        let state = |timeline, started: &str, is_standby| ServerState {
+            is_standby,
+            offset: 1,
+            received: None,
+            age: None,
+            timeline,
+            identity: Identity { system: 1, started: started.into(), database: "".into() },
+        };
+        let before = state(2, "1", true);
+        let check = |mut told: ServerState, expected: u32| {
+            told.keep_timeline(&before);
+            assert_eq!(told.timeline, expected, "{told:?}");
+        };
+        check(state(1, "1", true), 2);
+        check(state(3, "1", true), 3);
+        check(state(1, "2", true), 1);
+        check(state(1, "1", false), 1);
     }
 }

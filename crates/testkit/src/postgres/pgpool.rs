@@ -30,7 +30,7 @@ impl Pgpool {
     }
 
     /// Starts one in front of the servers at these ports, with this number of processes, each of which
-    /// serves a client. It reads from standbys, too.
+    /// serves a client. It reads from the standbys, which come after the primary.
     pub fn start(
         ports: &[u16],
         clustering: Clustering,
@@ -94,10 +94,11 @@ fn file(
 fn backends(ports: &[u16]) -> String {
     let mut lines = String::new();
     for (number, port) in ports.iter().enumerate() {
+        let weight = u8::from(number > 0 || ports.len() == 1);
         // Writing to a string does not fail.
         let _ = writeln!(lines, "backend_hostname{number} = '127.0.0.1'");
         let _ = writeln!(lines, "backend_port{number} = {port}");
-        let _ = writeln!(lines, "backend_weight{number} = 1");
+        let _ = writeln!(lines, "backend_weight{number} = {weight}");
     }
     lines
 }
