@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use engine::{Engine, OpenOptions, Options, PoolLimits, SourceAddress};
 use serde_json::{Value, json};
-use testkit::postgres::{PgBouncer, PoolMode};
+use testkit::postgres::{KEEPING, PINNED, PgBouncer, PoolMode};
 use testkit::random::Random;
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
@@ -160,6 +160,29 @@ fn each_row_that_is_inserted_through_a_pooler_is_in_its_table_once() {
             changes.check(&shop).await;
         });
     }
+}
+
+/// Debian 12 has PgBouncer 1.18, which keeps none: there this test says that it was not run.
+#[test]
+fn a_pooler_that_keeps_prepared_statements_gives_the_same_answers() {
+    let Some(shop) = Shop::on_one() else { return };
+    if !PgBouncer::keeps_statements() {
+        return;
+    }
+    let (server, database) = shop.database();
+    let lines = [PINNED, KEEPING];
+    let pooler = PgBouncer::start_with(server, PoolMode::Transaction, 3, &lines).unwrap();
+    Changes::prepare(&shop);
+    let url = pooler.url(database);
+    block_on(async {
+        let most = PoolLimits { patience: Duration::ZERO, ..PoolLimits::sharing(4, 2) };
+        let both = [shop.answering(&url, most).await, shop.answering(&url, most).await];
+        compare(&shop, &both, 20, "kept statements").await;
+        let mut changes = Changes::default();
+        changes.run(&both, 20, &mut Random::new(5)).await;
+        assert_eq!(changes.codes, [""; 0]);
+        changes.check(&shop).await;
+    });
 }
 
 /// The end of an address.

@@ -21,7 +21,7 @@ pub use installation::{
     Installation, MissingInstallation, Origin, REQUIRED, RequiredVersion, Version, installations,
     required_installations,
 };
-pub use pgbouncer::{PINNED, PgBouncer, PoolMode};
+pub use pgbouncer::{KEEPING, PINNED, PgBouncer, PoolMode};
 pub use pgpool::{Clustering, Pgpool};
 pub use server::{Server, StartError, shared};
 

@@ -15,7 +15,7 @@ const KEEPS_STATEMENTS_FROM: (u16, u16) = (1, 21);
 pub enum PoolMode {
     /// After its connection.
     Session,
-    /// After each transaction; prepared statements are left behind.
+    /// After each transaction; prepared statements are left behind, unless [`KEEPING`] is said.
     Transaction,
 }
 
@@ -40,6 +40,18 @@ impl PgBouncer {
     #[must_use]
     pub fn is_installed() -> bool {
         pooler::is_installed("pgbouncer", "PgBouncer")
+    }
+
+    /// Whether the installed version can keep prepared statements in the mode
+    /// [`PoolMode::Transaction`], by the line [`KEEPING`]. If not, that is printed.
+    #[must_use]
+    pub fn keeps_statements() -> bool {
+        let Ok(program) = pooler::find("pgbouncer") else { return Self::is_installed() };
+        let keeps = version(&program) >= KEEPS_STATEMENTS_FROM;
+        if !keeps {
+            print_older();
+        }
+        keeps
     }
 
     /// Starts one with this limit of sessions per database.
@@ -100,6 +112,9 @@ impl PgBouncer {
 pub const PINNED: &str =
     "ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle";
 
+/// The line that keeps prepared statements.
+pub const KEEPING: &str = "max_prepared_statements = 20";
+
 fn file(
     program: &Path,
     server: &Server,
@@ -123,7 +138,8 @@ fn file(
          server_login_retry = 1\n",
         server.port()
     );
-    if mode == PoolMode::Transaction && version(program) >= KEEPS_STATEMENTS_FROM {
+    let is_kept = lines.contains(&KEEPING) || version(program) < KEEPS_STATEMENTS_FROM;
+    if mode == PoolMode::Transaction && !is_kept {
         file.push_str("max_prepared_statements = 0\n");
     }
     for line in lines {
@@ -143,6 +159,11 @@ fn version(program: &Path) -> (u16, u16) {
 fn parse_version(text: &str) -> Option<(u16, u16)> {
     let mut numbers = text.strip_prefix("PgBouncer ")?.split(['.', '\n']);
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
+fn print_older() {
+    eprintln!("not run: this PgBouncer keeps no prepared statements; 1.21 and newer do");
 }
 
 #[cfg(test)]
