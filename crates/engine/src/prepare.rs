@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ::live::{Dependencies, Written};
+use ::live::{Dependencies, ReadClaims, Written};
 use access::{AccessSet, AccessSetId, authorize};
 use catalog::Catalog;
 use dialects::{
@@ -72,6 +72,16 @@ pub struct Prepared {
     pub(crate) deferred: Option<Box<DeferredPlan>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
+    /// Made when its answer is to be cached.
+    facts: OnceLock<Box<AnswerFacts>>,
+}
+
+/// Properties of a plan that decide whether its answers are cached, and which sessions share them.
+/// They do not depend on values.
+#[derive(Debug)]
+pub(crate) struct AnswerFacts {
+    pub(crate) claims: ReadClaims,
+    pub(crate) is_volatile: bool,
 }
 
 /// The kind of session and of response that a plan is for.
@@ -96,6 +106,11 @@ impl PlanKey {
 
     fn with_events(self) -> Self {
         Self { with_events: true, ..self }
+    }
+
+    /// The number of the access set.
+    pub(crate) fn rules(self) -> Option<u32> {
+        self.access_set.map(|set| set.0)
     }
 }
 
@@ -130,6 +145,8 @@ impl CachedPlan for Prepared {
             next,
             deferred,
             made,
+            // Only plans of cached answers have any.
+            facts: _,
         } = self;
         let shape = plan.shape();
         // Forms that are compiled from now on are not included.
@@ -191,6 +208,15 @@ impl Prepared {
             all.add(next.dependencies(catalog, variables));
         }
         all
+    }
+
+    /// The properties that decide about the caching of its answers.
+    pub(crate) fn facts(&self, engine: &Engine, variables: source::Variables<'_>) -> &AnswerFacts {
+        self.facts.get_or_init(|| {
+            let Dependencies { claims, is_volatile, .. } =
+                self.dependencies(&engine.catalog, variables);
+            Box::new(AnswerFacts { claims, is_volatile })
+        })
     }
 
     /// The reason for which the request is never executed in batches; `None` if it may be.
@@ -450,6 +476,7 @@ impl Engine {
             next,
             deferred: None,
             made: AtomicU32::new(0),
+            facts: OnceLock::new(),
         })
     }
 

@@ -95,6 +95,7 @@ fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
         resolvers: Some(local()),
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     (SourceAddress::Sqlite(database.0.clone()), options)

@@ -173,6 +173,7 @@ pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     }
 }

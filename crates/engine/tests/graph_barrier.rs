@@ -123,6 +123,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));

@@ -84,6 +84,7 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));

@@ -129,6 +129,7 @@ async fn open(
         resolvers: Some(resolvers),
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     Engine::open(&SourceAddress::Sqlite(database.0.clone()), &options).await

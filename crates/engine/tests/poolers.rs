@@ -118,6 +118,7 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
         };
         let opened = Engine::open(&SourceAddress::Postgres(url.clone()), &options).await;

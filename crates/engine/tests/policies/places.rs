@@ -119,6 +119,7 @@ impl Database {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())

@@ -28,6 +28,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
