@@ -14,14 +14,18 @@ pub(super) fn encode(counts: Option<CacheCounts>, writer: &mut Writer<'_, '_>) -
         return Ok(());
     };
     let help = "Queries that the cache has answered";
-    writer.counter("thalweg_cache_hits", help, hits)?;
+    writer.counter("thalweg_answer_cache_hits", help, hits)?;
     let help = "Queries that were executed for the cache";
-    writer.counter("thalweg_cache_misses", help, misses)?;
-    writer.counter("thalweg_cache_stores", "Answers that were put into the cache", stores)?;
+    writer.counter("thalweg_answer_cache_misses", help, misses)?;
+    writer.counter(
+        "thalweg_answer_cache_stores",
+        "Answers that were put into the cache",
+        stores,
+    )?;
     let help = "Cached answers, and those being made, that changes of rows have invalidated";
-    writer.counter("thalweg_cache_invalidations", help, invalidations)?;
+    writer.counter("thalweg_answer_cache_invalidations", help, invalidations)?;
     let help = "Cached answers that were removed because others needed their space";
-    writer.counter("thalweg_cache_evictions", help, evictions)?;
-    writer.gauge("thalweg_cache_answers", "Cached answers", answers as f64)?;
-    writer.gauge("thalweg_cache_bytes", "Memory of cached answers, in bytes", bytes as f64)
+    writer.counter("thalweg_answer_cache_evictions", help, evictions)?;
+    writer.gauge("thalweg_answer_cache_answers", "Cached answers", answers as f64)?;
+    writer.gauge("thalweg_answer_cache_bytes", "Memory of cached answers, in bytes", bytes as f64)
 }
