@@ -244,6 +244,15 @@ impl Prepared {
         all
     }
 
+    /// The same, with the entities whose rows the database may delete with them.
+    pub(crate) fn written_with_cascades(&self, catalog: &Catalog) -> Written {
+        let mut all = self.written.clone().with_cascades(&self.request, catalog);
+        if let Some(next) = &self.next {
+            all.add(next.written_with_cascades(catalog));
+        }
+        all
+    }
+
     /// Estimated cost of the request with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
         // Which rows a role of PostgreSQL may read is known to the database alone.

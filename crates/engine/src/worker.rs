@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::gateway::execute::IncrementalFormat;
+use ::live::Written;
 use clients::egress::Client;
 use graphql::operation::{Operation, OperationKind};
 use graphql::{ErrorCode, GraphQLError, Request, View, coerce_variable_values};
@@ -353,7 +354,13 @@ impl Worker {
     fn invalidate_answers(&self, report: &Report) {
         let Some(cache) = &self.engine.cache else { return };
         match &report.prepared {
-            Some(Planned::Source(prepared)) => cache.invalidate(&prepared.all_written()),
+            // Statements of clients and other servers may have changed anything.
+            Some(Planned::Source(prepared)) if prepared.has_resolved() => {
+                cache.invalidate(&Written::Anything);
+            }
+            Some(Planned::Source(prepared)) => {
+                cache.invalidate(&prepared.written_with_cascades(&self.engine.catalog));
+            }
             Some(Planned::Gateway(_)) | None => {}
         }
     }

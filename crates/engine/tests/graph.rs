@@ -132,7 +132,7 @@ async fn answer(
     let allowed = if may_change { Allowed::All } else { Allowed::Queries };
     let (delivery, mut report) = (Delivery::Whole, Report::default());
     let response = worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
-    answered.response = String::from_utf8(response.body)?;
+    answered.response = String::from_utf8(response.body.into())?;
     Ok(answered)
 }
 

@@ -159,7 +159,7 @@ async fn ask(worker: &Worker, text: &str, variables: &Value, client: &Client<'_>
     let mut report = Report::default();
     let (allowed, delivery) = (Allowed::All, Delivery::Streamed);
     let answer = worker.deliver_for(&request, &caller, allowed, delivery, &mut report).await;
-    String::from_utf8(answer.body).unwrap()
+    String::from_utf8(answer.body.into()).unwrap()
 }
 
 /// Sends requests, and compares the answers and the requests that the other server received.

@@ -4,7 +4,7 @@
 //! while they run invalidates it, too. Without a feed nothing would, so nothing is registered then.
 //! A cache has the feed run for it by [`Hub::claim_feed_for_cache`].
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cohort::{Cohort, CohortKey};
@@ -22,6 +22,8 @@ pub struct Watched {
 #[derive(Debug, Default)]
 pub struct Invalidated {
     keys: Mutex<Vec<CohortKey>>,
+    /// True if there may be keys: nobody waits for the lock without need.
+    has_keys: AtomicBool,
     count: AtomicU64,
 }
 
@@ -49,11 +51,15 @@ impl Invalidated {
     pub(crate) fn add(&self, key: CohortKey) {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+        self.has_keys.store(true, Ordering::Release);
     }
 
     /// Takes the keys that were invalidated since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<CohortKey> {
+        if !self.has_keys.load(Ordering::Acquire) || !self.has_keys.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
         std::mem::take(&mut *self.keys.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
