@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ::live::{CohortKey, Dependencies, Hub, Invalidated, Watched, Written};
+use ::live::{CohortKey, Dependencies, FeedClaim, Hub, Invalidated, Watched, Written};
 use ahash::AHashMap;
 use bytes::Bytes;
 use graphql::schema::Schema;
@@ -33,7 +33,7 @@ pub use answer::CachedAnswer;
 pub use feed::CacheFeed;
 pub(crate) use flight::{Flight, FlightEnd, Leading};
 pub use policy::{CacheField, CachePolicyError, MOST_SECONDS};
-pub(crate) use policy::{CachePolicy, CacheWish};
+pub(crate) use policy::{CachePolicy, CacheWish, Obstacle};
 use store::Store;
 
 /// Options of the cache of answers.
@@ -225,6 +225,13 @@ impl AnswerCache {
                 self.store.remove_invalid(key);
             }
         }
+    }
+
+    /// The right to follow the changes, if a request was not cached because nobody does so.
+    pub(crate) fn claim_feed(&self) -> Option<FeedClaim> {
+        let is_wanted = self.wants_feed.load(Ordering::Relaxed)
+            && self.wants_feed.swap(false, Ordering::Relaxed);
+        is_wanted.then(|| self.hub.claim_feed_for_cache()).flatten()
     }
 
     /// Counts a request that the execution of an equal one has answered.

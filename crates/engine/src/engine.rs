@@ -18,7 +18,7 @@ use source::{CompileError, PoolLimits, Session};
 use sources::{Address, OpenOptions, RawStatements, ReadStatus, Rights, Source};
 
 use crate::action_calls::{ActionCalls, ActionCallsError};
-use crate::answer_cache::{AnswerCache, CacheCounts, CacheOptions, CachePolicyError};
+use crate::answer_cache::{AnswerCache, CacheCounts, CacheFeed, CacheOptions, CachePolicyError};
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::event_session;
@@ -466,6 +466,15 @@ impl Engine {
     #[must_use]
     pub fn live_counts(&self) -> Counts {
         self.live.hub.counts()
+    }
+
+    /// The work that a task has to do, if a request was not cached because nobody does it.
+    #[must_use]
+    pub fn cache_feed(&self) -> Option<CacheFeed> {
+        let claim = self.cache.as_ref()?.claim_feed()?;
+        let options = self.live.options.clone();
+        let changes = self.source.changes(options.relay.clone());
+        Some(CacheFeed { claim, changes, catalog: Arc::clone(&self.catalog), options })
     }
 
     /// Frees the memory of cached answers that changes have invalidated.

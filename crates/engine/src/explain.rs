@@ -260,7 +260,7 @@ impl Worker {
         let catalog = &self.engine.catalog;
         let dependencies = planned.prepared.dependencies(catalog, planned.variables());
         let obstacle =
-            wish.obstacle(&planned.document, &planned.prepared, dependencies.is_volatile);
+            planned.prepared.cache_obstacle(&planned.document, wish, dependencies.is_volatile);
         match obstacle {
             Some(obstacle) => {
                 let _ = writeln!(out, "not cached: {}", obstacle.text());

@@ -20,6 +20,7 @@ use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
 use source::{CompileError, Session, SourceError};
 use sources::Plan;
 
+use crate::answer_cache::{CacheWish, Obstacle};
 use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
@@ -217,6 +218,23 @@ impl Prepared {
                 self.dependencies(&engine.catalog, variables);
             Box::new(AnswerFacts { claims, is_volatile })
         })
+    }
+
+    /// The reason for which the answer is not cached, though that is wished.
+    pub(crate) fn cache_obstacle(
+        &self,
+        document: &Document,
+        wish: CacheWish,
+        is_volatile: bool,
+    ) -> Option<Obstacle> {
+        match () {
+            () if document.defers => Some(Obstacle::Deferred),
+            () if document.introspects() => Some(Obstacle::Introspection),
+            () if self.has_resolved() => Some(Obstacle::Resolved),
+            () if !self.passwords.is_empty() => Some(Obstacle::Passwords),
+            () if is_volatile && !wish.has_time => Some(Obstacle::Volatile),
+            () => None,
+        }
     }
 
     /// The reason for which the request is never executed in batches; `None` if it may be.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,7 +14,6 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::dependencies::Dependencies;
-use crate::watched::Invalidated;
 
 /// The part of a subscription on which its responses depend: equal keys have equal responses.
 #[derive(Clone, PartialEq, Eq)]
@@ -53,6 +52,15 @@ const ENTRY: usize = 64;
 
 /// The number of cohorts so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// The keys of answers that changes have invalidated, for the cache to remove them.
+#[derive(Debug, Default)]
+pub struct Invalidated {
+    keys: Mutex<Vec<CohortKey>>,
+    /// True if there may be keys: nobody waits for the lock without need.
+    has_keys: AtomicBool,
+    count: AtomicU64,
+}
 
 /// Reason for which the driver of a cohort continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +169,29 @@ impl Hash for CohortKey {
 impl fmt::Debug for CohortKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CohortKey").field("operation_name", &self.operation_name).finish()
+    }
+}
+
+impl Invalidated {
+    pub(crate) fn add(&self, key: CohortKey) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+        self.has_keys.store(true, Ordering::Release);
+    }
+
+    /// Takes the keys that were invalidated since the last call.
+    #[must_use]
+    pub fn take(&self) -> Vec<CohortKey> {
+        if !self.has_keys.load(Ordering::Acquire) || !self.has_keys.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
+        std::mem::take(&mut *self.keys.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The number of invalidated answers so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
     }
 }
 

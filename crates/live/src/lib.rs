@@ -43,7 +43,7 @@ pub mod watched;
 pub mod written;
 
 pub use channels::{Event, Listener, ListenerPlace, Listeners, Listening, Notice, follow_channels};
-pub use cohort::{Cohort, CohortKey, Wake};
+pub use cohort::{Cohort, CohortKey, Invalidated, Wake};
 pub use dependencies::{Dependencies, ReadClaims, ReadRows};
 pub use events::{
     Change, EventListener, EventListeners, EventPlace, Publication, Subject, SubjectKind,
@@ -54,5 +54,5 @@ pub use print::{print, print_cached};
 pub use published::Published;
 pub use queue::{ListenerCounts, ListenerEnd};
 pub use value::FieldValue;
-pub use watched::{Invalidated, Watched};
+pub use watched::Watched;
 pub use written::Written;

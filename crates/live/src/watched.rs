@@ -4,10 +4,9 @@
 //! while they run invalidates it, too. Without a feed nothing would, so nothing is registered then.
 //! A cache has the feed run for it by [`Hub::claim_feed_for_cache`].
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use crate::cohort::{Cohort, CohortKey};
+use crate::cohort::{Cohort, CohortKey, Invalidated};
 use crate::dependencies::Dependencies;
 use crate::hub::Hub;
 
@@ -16,15 +15,6 @@ use crate::hub::Hub;
 pub struct Watched {
     hub: Arc<Hub>,
     cohort: Arc<Cohort>,
-}
-
-/// The keys of answers that changes have invalidated, for the cache to remove them.
-#[derive(Debug, Default)]
-pub struct Invalidated {
-    keys: Mutex<Vec<CohortKey>>,
-    /// True if there may be keys: nobody waits for the lock without need.
-    has_keys: AtomicBool,
-    count: AtomicU64,
 }
 
 impl Watched {
@@ -44,29 +34,6 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         self.hub.unwatch(&self.cohort);
-    }
-}
-
-impl Invalidated {
-    pub(crate) fn add(&self, key: CohortKey) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
-        self.has_keys.store(true, Ordering::Release);
-    }
-
-    /// Takes the keys that were invalidated since the last call.
-    #[must_use]
-    pub fn take(&self) -> Vec<CohortKey> {
-        if !self.has_keys.load(Ordering::Acquire) || !self.has_keys.swap(false, Ordering::AcqRel) {
-            return Vec::new();
-        }
-        std::mem::take(&mut *self.keys.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The number of invalidated answers so far.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
     }
 }
 

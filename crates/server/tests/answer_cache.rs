@@ -198,6 +198,25 @@ fn equal_requests_at_the_same_time_are_one_execution() {
 }
 
 #[test]
+fn a_change_during_an_execution_leaves_no_old_answer() {
+    on_postgres(&["--cache", "*=1h"], |site, database| {
+        site.warm_streamed(SONGS);
+        let misses = site.metric("thalweg_answer_cache_misses_total");
+        thread::scope(|scope| {
+            let asked = scope.spawn(|| site.query("", "{ slow }").body);
+            let runs = || site.metric("thalweg_answer_cache_misses_total") > misses;
+            assert!(happens_within(PATIENCE, runs));
+            let reads = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' \
+                         AND datname = current_database()";
+            assert!(happens_within(PATIENCE, || database.count(reads) > 0));
+            database.execute("INSERT INTO song VALUES (3, 'c', 3)");
+            assert_eq!(asked.join().unwrap(), r#"{"data":{"slow":"2"}}"#);
+        });
+        assert_eq!(site.query("", "{ slow }").body, r#"{"data":{"slow":"3"}}"#);
+    });
+}
+
+#[test]
 fn clients_with_the_answer_get_304() {
     let file = File::new(TABLES);
     let site = Site::start(file.source(), &["--cache", "*=1h"]);

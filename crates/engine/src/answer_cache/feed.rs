@@ -2,23 +2,20 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use ::live::{FeedClaim, FeedOptions};
 use catalog::Catalog;
 use futures_util::FutureExt;
 use sources::Changes;
 
-use crate::engine::Engine;
-
 /// The work to follow the changes of a source for the cache of an engine. It does not keep the engine
 /// alive, and ends with it.
 #[derive(Debug)]
 pub struct CacheFeed {
-    claim: FeedClaim,
-    changes: Changes,
-    catalog: Arc<Catalog>,
-    options: FeedOptions,
+    pub(crate) claim: FeedClaim,
+    pub(crate) changes: Changes,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) options: FeedOptions,
 }
 
 impl CacheFeed {
@@ -28,19 +25,5 @@ impl CacheFeed {
         let feed = ::live::follow(claim, changes, &catalog, options);
         // The panic hook has logged it, and the next request begins another one.
         let _ = AssertUnwindSafe(feed).catch_unwind().await;
-    }
-}
-
-impl Engine {
-    /// The work that a task has to do, if a request was not cached because nobody does it.
-    #[must_use]
-    pub fn cache_feed(&self) -> Option<CacheFeed> {
-        let cache = self.cache.as_ref()?;
-        let is_wanted = cache.wants_feed.load(Ordering::Relaxed)
-            && cache.wants_feed.swap(false, Ordering::Relaxed);
-        let claim = is_wanted.then(|| self.live.hub.claim_feed_for_cache())??;
-        let options = self.live.options.clone();
-        let changes = self.source.changes(options.relay.clone());
-        Some(CacheFeed { claim, changes, catalog: Arc::clone(&self.catalog), options })
     }
 }

@@ -9,9 +9,7 @@ use graphql::{ErrorCode, GraphQLError};
 use rustc_hash::FxHashMap;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
-use crate::documents::Document;
 use crate::live_directive::known;
-use crate::prepare::Prepared;
 
 /// The name of the directive, and of its arguments.
 const DIRECTIVE: &str = "cached";
@@ -58,7 +56,7 @@ pub(crate) struct CacheWish {
     pub(crate) refresh: bool,
     pub(crate) by_directive: bool,
     /// True if the document names a time: then the answer may be old for it.
-    has_time: bool,
+    pub(crate) has_time: bool,
 }
 
 /// The reason for which an operation is not cached, though that is wished.
@@ -163,25 +161,6 @@ impl CachePolicy {
                 self.find_least(operation, *selection_set, least)
             }
         })
-    }
-}
-
-impl CacheWish {
-    /// The reason for which the plan of a document is not cached.
-    pub(crate) fn obstacle(
-        self,
-        document: &Document,
-        prepared: &Prepared,
-        is_volatile: bool,
-    ) -> Option<Obstacle> {
-        match () {
-            () if document.defers => Some(Obstacle::Deferred),
-            () if document.introspects() => Some(Obstacle::Introspection),
-            () if prepared.has_resolved() => Some(Obstacle::Resolved),
-            () if !prepared.passwords.is_empty() => Some(Obstacle::Passwords),
-            () if is_volatile && !self.has_time => Some(Obstacle::Volatile),
-            () => None,
-        }
     }
 }
 

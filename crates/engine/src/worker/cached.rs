@@ -40,7 +40,7 @@ impl Worker {
             return Ok(None);
         }
         let facts = ready.prepared.facts(engine, ready.variables(&caller.session));
-        let obstacle = wish.obstacle(document, &ready.prepared, facts.is_volatile);
+        let obstacle = ready.prepared.cache_obstacle(document, wish, facts.is_volatile);
         Ok(obstacle.is_none().then_some((cache, wish)))
     }
 
