@@ -60,7 +60,7 @@ impl Written {
             }
         });
         if let Self::Entities(entities) = &mut self
-            && writes.any(|write| deletes(write))
+            && writes.any(deletes)
         {
             let mut known = 0;
             while known < entities.len() {
