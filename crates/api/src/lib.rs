@@ -44,8 +44,8 @@ pub use epoch::epoch;
 pub use extremes::has_extremes;
 pub use input_checks::{CheckedChange, InputChecks};
 pub use live::{
-    LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, add_defer_directive, add_live_directive,
-    add_live_fields, add_live_queries, add_subscription_type,
+    LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, add_cached_directive, add_defer_directive,
+    add_live_directive, add_live_fields, add_live_queries, add_subscription_type,
 };
 pub use role_views::{RoleViewId, RoleViews};
 pub use uninherited::{Uninherited, UninheritedSubject};

@@ -80,6 +80,37 @@ pub fn add_live_directive(api: Api) -> Api {
     builder.finish()
 }
 
+/// Adds the directive of cached queries, unless the dialect has it: that of Hasura.
+#[must_use]
+pub fn add_cached_directive(api: Api) -> Api {
+    let mut builder = ApiBuilder::reopen(api);
+    let is_known = builder.schema().find_directive("cached").is_some();
+    let types = [scalar(&mut builder, "Int"), scalar(&mut builder, "Boolean")];
+    if let [Some(int), Some(boolean)] = types
+        && !is_known
+    {
+        let ttl = InputDefinition {
+            description: Some("The seconds for which the answer is kept.".into()),
+            default: Some(Box::new(Const::Int(60))),
+            ..InputDefinition::new("ttl", TypeRef::named(int))
+        };
+        let refresh = InputDefinition {
+            description: Some("Whether a new answer is made.".into()),
+            default: Some(Box::new(Const::Boolean(false))),
+            ..InputDefinition::new("refresh", TypeRef::named(boolean))
+        };
+        let definition = DirectiveDefinition {
+            name: "cached".into(),
+            description: Some("Answers the query from the cache.".into()),
+            arguments: Vec::new(),
+            locations: vec![DirectiveLocation::Query],
+            is_repeatable: false,
+        };
+        builder.add_directive(definition, vec![ttl, refresh]);
+    }
+    builder.finish()
+}
+
 /// Adds the directive that allows a fragment to be sent later.
 #[must_use]
 pub fn add_defer_directive(api: Api) -> Api {

@@ -8,6 +8,13 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoleViewId(u32);
 
+impl RoleViewId {
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The visible part of the schema for each role, by its name. All roles share the schema. A superuser
 /// without an entry sees everything; another role without one sees nothing.
 #[derive(Clone, Debug, Default)]

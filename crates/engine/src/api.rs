@@ -13,6 +13,7 @@ use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
 
+use crate::answer_cache::CacheFeed;
 use crate::caller::Caller;
 use crate::documents::{Cached, Document};
 use crate::engine::Engine;
@@ -402,6 +403,23 @@ impl ApiWorker {
             Self::Gateway(worker) => worker.gateway().estimate(request, caller),
         };
         cost.unwrap_or_default().max(1)
+    }
+
+    /// Frees the memory of cached answers that changes have invalidated; to be called periodically.
+    pub fn sweep_cache(&self) {
+        match self {
+            Self::Source(worker) => worker.engine().sweep_cache(),
+            Self::Gateway(_) => {}
+        }
+    }
+
+    /// The work for the cache of answers that a task has to do, if nobody does it yet.
+    #[must_use]
+    pub fn cache_feed(&self) -> Option<CacheFeed> {
+        match self {
+            Self::Source(worker) => worker.engine().cache_feed(),
+            Self::Gateway(_) => None,
+        }
     }
 
     /// Whether the schema has no fields: the source is empty.

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 
 /// A cache that evicts entries beyond `bytes`, as `weighter` counts them. `entries` is an estimate.
 ///
@@ -15,6 +15,24 @@ where
     V: Clone,
     W: Weighter<K, V> + Clone,
 {
+    bounded_with(bytes, entries, shards, weighter, DefaultLifecycle::default())
+}
+
+/// The same, with a lifecycle that is told of evictions.
+pub fn bounded_with<K, V, W, L>(
+    bytes: u64,
+    entries: usize,
+    shards: u64,
+    weighter: W,
+    lifecycle: L,
+) -> Cache<K, V, W, DefaultHashBuilder, L>
+where
+    K: Eq + Hash,
+    V: Clone,
+    W: Weighter<K, V> + Clone,
+    L: Lifecycle<K, V> + Clone,
+{
+    let hasher = DefaultHashBuilder::default();
     let options = OptionsBuilder::new()
         .estimated_items_capacity(entries)
         .weight_capacity(bytes)
@@ -22,8 +40,7 @@ where
         .build();
     let Ok(options) = options else {
         // Only options without a capacity are refused.
-        return Cache::with_weighter(entries, bytes, weighter);
+        return Cache::with(entries, bytes, weighter, hasher, lifecycle);
     };
-    let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
     Cache::with_options(options, weighter, hasher, lifecycle)
 }

@@ -2,6 +2,7 @@
 
 use source::{Freshness, Session};
 
+use crate::answer_cache::CacheUse;
 use crate::headers::Forwarded;
 
 /// A client, with its headers that other servers may receive.
@@ -10,6 +11,8 @@ pub struct Caller {
     pub session: Session,
     /// How new the state must be that its queries see. Whatever else it sends sees the newest one.
     pub freshness: Freshness,
+    /// What it allows the cache of answers.
+    pub cache: CacheUse,
     /// `None` for most requests, and so boxed.
     pub forwarded: Option<Box<Forwarded>>,
 }

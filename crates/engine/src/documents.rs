@@ -187,6 +187,21 @@ impl Document {
         &self.text
     }
 
+    /// The same, for keys that keep it.
+    pub(crate) fn shared_text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// Returns true if it selects the schema.
+    pub(crate) fn introspects(&self) -> bool {
+        self.introspects
+    }
+
+    /// The number of its view of the schema; `None` if it has all of it.
+    pub(crate) fn view_number(&self) -> Option<u32> {
+        self.view.map(RoleViewId::number)
+    }
+
     /// Parses and validates the document of a request.
     fn new(
         validator: &Validator,

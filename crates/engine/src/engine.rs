@@ -8,7 +8,7 @@ use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
     Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, Uninherited,
-    add_defer_directive, add_live_directive, federation, prisma,
+    add_cached_directive, add_defer_directive, add_live_directive, federation, prisma,
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
@@ -18,6 +18,7 @@ use source::{CompileError, PoolLimits, Session};
 use sources::{Address, OpenOptions, RawStatements, ReadStatus, Rights, Source};
 
 use crate::action_calls::{ActionCalls, ActionCallsError};
+use crate::answer_cache::{AnswerCache, CacheCounts, CacheFeed, CacheOptions, CachePolicyError};
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::event_session;
@@ -57,6 +58,8 @@ pub struct Options {
     pub live: FeedOptions,
     /// Whether the schema has `@defer`.
     pub has_defer: bool,
+    /// The cache of answers.
+    pub cache: CacheOptions,
     /// The schema of Prisma ORM that names the tables, their columns and relations.
     pub prisma_schema: Option<Arc<prisma_schema::Schema>>,
 }
@@ -86,6 +89,8 @@ pub struct Engine {
     /// Executes statements of clients, if they may send any.
     pub(crate) raw_statements: Option<RawStatements>,
     pub(crate) live: Live,
+    /// `None` if no answers are cached.
+    pub(crate) cache: Option<Arc<AnswerCache>>,
     /// Whether changes are recorded with the variables of their sessions.
     pub(crate) records_sessions: bool,
 }
@@ -121,6 +126,8 @@ pub enum OpenError {
     Resolvers(#[from] ResolverError),
     #[error(transparent)]
     ActionCalls(#[from] ActionCallsError),
+    #[error(transparent)]
+    Cache(#[from] CachePolicyError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     #[error("policies and the permissions of metadata exclude each other: leave one out")]
@@ -299,8 +306,13 @@ impl Engine {
         if options.has_defer {
             api = add_defer_directive(api);
         }
+        if options.cache.has_directive {
+            api = add_cached_directive(api);
+        }
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
+        let live = Live::new(options.live.clone(), topics);
+        let cache = AnswerCache::new(&options.cache, &api.schema, &live.hub)?.map(Arc::new);
         Ok(Arc::new(Self {
             source,
             address: OwnAddress(address.clone()),
@@ -317,7 +329,8 @@ impl Engine {
             resolvers,
             action_calls,
             raw_statements: raw_statements(address, options),
-            live: Live::new(options.live.clone(), topics),
+            live,
+            cache,
             records_sessions: event_session::is_recorded(&options.dialect),
         }))
     }
@@ -453,6 +466,28 @@ impl Engine {
     #[must_use]
     pub fn live_counts(&self) -> Counts {
         self.live.hub.counts()
+    }
+
+    /// The work that a task has to do, if a request was not cached because nobody does it.
+    #[must_use]
+    pub fn cache_feed(&self) -> Option<CacheFeed> {
+        let claim = self.cache.as_ref()?.claim_feed()?;
+        let options = self.live.options.clone();
+        let changes = self.source.changes(options.relay.clone());
+        Some(CacheFeed { claim, changes, catalog: Arc::clone(&self.catalog), options })
+    }
+
+    /// Frees the memory of cached answers that changes have invalidated.
+    pub fn sweep_cache(&self) {
+        if let Some(cache) = &self.cache {
+            cache.sweep();
+        }
+    }
+
+    /// Figures of the cache of answers; `None` without one.
+    #[must_use]
+    pub fn cache_counts(&self) -> Option<CacheCounts> {
+        self.cache.as_deref().map(AnswerCache::counts)
     }
 
     /// Numbers of subscriptions to events.

@@ -34,14 +34,14 @@ impl Engine {
         };
         let located = self.locate(error, request, session);
         let formed = self.error_form.form(error, &located);
-        Response { body: body(&[formed]), errors: Vec::new(), ..response }
+        Response { body: body(&[formed]).into(), errors: Vec::new(), ..response }
     }
 
     /// The response with each of its errors in the form of the dialect.
     fn formed_each(&self, response: Response) -> Response {
         match self.form_beside_data(&response.errors) {
             Some(formed) if !formed.is_empty() => {
-                Response { body: body(&formed), errors: Vec::new(), ..response }
+                Response { body: body(&formed).into(), errors: Vec::new(), ..response }
             }
             _ => response,
         }
@@ -53,7 +53,7 @@ impl Engine {
             return self.formed_each(response);
         };
         let formed = self.error_form.form(error, &nearest(error));
-        Response { body: body(&[formed]), errors: Vec::new(), ..response }
+        Response { body: body(&[formed]).into(), errors: Vec::new(), ..response }
     }
 
     /// Errors in the form of the dialect, beside data; `None` if the form is that of GraphQL.

@@ -14,6 +14,7 @@ use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use source::{PlanFigures, Session, Variables};
 use source_neo4j::program::{GraphProgram, GraphStatement};
 
+use crate::answer_cache::CacheWish;
 use crate::documents::Document;
 use crate::policies::{self, RowError, RowName};
 use crate::prepare::Prepared;
@@ -167,8 +168,16 @@ impl Worker {
             false => None,
         };
         let has_response_stream = engine.has_response_stream(&document, request);
+        let wish = match &engine.cache {
+            Some(cache) => {
+                let (policy, operation) = (&cache.policy, &document.operation);
+                let wish = policy.wish(&engine.api.schema, operation, &request.variables);
+                wish.map_err(|error| vec![error])?
+            }
+            None => None,
+        };
         let session = session.clone();
-        Ok(Planned { document, prepared, in_parts, variables, session, has_response_stream })
+        Ok(Planned { document, prepared, in_parts, variables, session, has_response_stream, wish })
     }
 
     /// Estimated cost of a request of a session, in rows.
@@ -239,8 +248,28 @@ impl Worker {
                 }
             }
         }
+        if let Some(wish) = planned.wish.filter(|_| !planned.has_response_stream) {
+            self.print_cache(planned, wish, &mut request);
+        }
         let cost = planned.prepared.cost(&planned.variables, &planned.session);
         Explained { cost, request, fetches: Vec::new(), statements }
+    }
+
+    /// Prints whether and how an answer is cached.
+    fn print_cache(&self, planned: &Planned, wish: CacheWish, out: &mut String) {
+        let catalog = &self.engine.catalog;
+        let dependencies = planned.prepared.dependencies(catalog, planned.variables());
+        let obstacle =
+            planned.prepared.cache_obstacle(&planned.document, wish, dependencies.is_volatile);
+        match obstacle {
+            Some(obstacle) => {
+                let _ = writeln!(out, "not cached: {}", obstacle.text());
+            }
+            None => {
+                let _ = writeln!(out, "cached for {:?}", wish.ttl);
+                out.push_str(&::live::print_cached(&dependencies, catalog));
+            }
+        }
     }
 
     /// The figures of plans that reveal no hidden rows to a session. A database estimates over all
@@ -335,6 +364,8 @@ struct Planned {
     session: Session,
     /// True for subscriptions and live queries.
     has_response_stream: bool,
+    /// The wish for a cached answer.
+    wish: Option<CacheWish>,
 }
 
 impl Planned {

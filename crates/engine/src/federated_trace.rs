@@ -62,11 +62,13 @@ impl Begun {
         if !report.codes.is_empty() {
             fields.add_errors(&response.body);
         }
-        response.body.pop_if(|last| *last == b'}');
+        let mut body = Vec::from(std::mem::take(&mut response.body));
+        body.pop_if(|last| *last == b'}');
         let trace = self.message(&fields, &engine.api.schema, executed, self.started.elapsed());
-        response.body.extend_from_slice(b",\"extensions\":{\"ftv1\":\"");
-        response.body.extend_from_slice(STANDARD.encode(trace.bytes()).as_bytes());
-        response.body.extend_from_slice(b"\"}}");
+        body.extend_from_slice(b",\"extensions\":{\"ftv1\":\"");
+        body.extend_from_slice(STANDARD.encode(trace.bytes()).as_bytes());
+        body.extend_from_slice(b"\"}}");
+        response.body = body.into();
     }
 
     /// The message `Trace`.

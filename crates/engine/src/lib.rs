@@ -35,11 +35,13 @@
 //! * [`batch_limits`]: limits for all requests of a batch together
 //! * [`resolvers`]: fields whose values other servers give
 //! * `action_calls`: calls of asynchronous actions
+//! * [`answer_cache`]: cache of answers
 //! * [`report`]: figures and outcome of a request
 //! * [`usage`]: counts of the parts of the schema that operations use
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
 mod action_calls;
+pub mod answer_cache;
 pub mod api;
 pub mod batch_limits;
 pub mod cache;
@@ -85,6 +87,9 @@ mod withhold;
 pub mod worker;
 
 pub use action_calls::ActionCallsError;
+pub use answer_cache::{
+    CacheCounts, CacheFeed, CacheField, CacheOptions, CacheUse, CacheUsed, CachedAnswer,
+};
 pub use api::{Api, ApiWorker};
 pub use cost::CostLimits;
 pub use dialects::{ErrorForm, Uninherited, UninheritedSubject};
@@ -100,7 +105,7 @@ pub use patterns::PatternLimits;
 pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
 pub use resolvers::ResolverOptions;
-pub use respond::{Kind, Response};
+pub use respond::{JsonBody, Kind, Response};
 pub use response::{BudgetExceeded, MemoryBudget, MemoryReservation, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{

@@ -67,8 +67,12 @@ pub(crate) fn mark(body: &mut Vec<u8>) {
     }
 }
 
-/// The value of an argument.
-fn known(value: &Value, operation: &Operation, variables: &Map<ByteString, Json>) -> Json {
+/// The value of an argument of a directive of operations.
+pub(crate) fn known(
+    value: &Value,
+    operation: &Operation,
+    variables: &Map<ByteString, Json>,
+) -> Json {
     match value {
         Value::Boolean(value) => Json::Bool(*value),
         Value::Int(number) => (*number).into(),

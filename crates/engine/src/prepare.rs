@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ::live::{Dependencies, Written};
+use ::live::{Dependencies, ReadClaims, Written};
 use access::{AccessSet, AccessSetId, authorize};
 use catalog::Catalog;
 use dialects::{
@@ -20,6 +20,7 @@ use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
 use source::{CompileError, Session, SourceError};
 use sources::Plan;
 
+use crate::answer_cache::{CacheWish, Obstacle};
 use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
@@ -72,6 +73,16 @@ pub struct Prepared {
     pub(crate) deferred: Option<Box<DeferredPlan>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
+    /// Made when its answer is to be cached.
+    facts: OnceLock<Box<AnswerFacts>>,
+}
+
+/// Properties of a plan that decide whether its answers are cached, and which sessions share them.
+/// They do not depend on values.
+#[derive(Debug)]
+pub(crate) struct AnswerFacts {
+    pub(crate) claims: ReadClaims,
+    pub(crate) is_volatile: bool,
 }
 
 /// The kind of session and of response that a plan is for.
@@ -96,6 +107,11 @@ impl PlanKey {
 
     fn with_events(self) -> Self {
         Self { with_events: true, ..self }
+    }
+
+    /// The number of the access set.
+    pub(crate) fn rules(self) -> Option<u32> {
+        self.access_set.map(|set| set.0)
     }
 }
 
@@ -130,6 +146,8 @@ impl CachedPlan for Prepared {
             next,
             deferred,
             made,
+            // Only plans of cached answers have any.
+            facts: _,
         } = self;
         let shape = plan.shape();
         // Forms that are compiled from now on are not included.
@@ -193,6 +211,32 @@ impl Prepared {
         all
     }
 
+    /// The properties that decide about the caching of its answers.
+    pub(crate) fn facts(&self, engine: &Engine, variables: source::Variables<'_>) -> &AnswerFacts {
+        self.facts.get_or_init(|| {
+            let Dependencies { claims, is_volatile, .. } =
+                self.dependencies(&engine.catalog, variables);
+            Box::new(AnswerFacts { claims, is_volatile })
+        })
+    }
+
+    /// The reason for which the answer is not cached, though that is wished.
+    pub(crate) fn cache_obstacle(
+        &self,
+        document: &Document,
+        wish: CacheWish,
+        is_volatile: bool,
+    ) -> Option<Obstacle> {
+        match () {
+            () if document.defers => Some(Obstacle::Deferred),
+            () if document.introspects() => Some(Obstacle::Introspection),
+            () if self.has_resolved() => Some(Obstacle::Resolved),
+            () if !self.passwords.is_empty() => Some(Obstacle::Passwords),
+            () if is_volatile && !wish.has_time => Some(Obstacle::Volatile),
+            () => None,
+        }
+    }
+
     /// The reason for which the request is never executed in batches; `None` if it may be.
     pub(crate) fn batch_obstacle(&self) -> Option<&'static str> {
         if self.has_resolved() {
@@ -214,6 +258,15 @@ impl Prepared {
         let mut all = self.written.clone();
         if let Some(next) = &self.next {
             all.add(next.all_written());
+        }
+        all
+    }
+
+    /// The same, with the entities whose rows the database may delete with them.
+    pub(crate) fn written_with_cascades(&self, catalog: &Catalog) -> Written {
+        let mut all = self.written.clone().with_cascades(&self.request, catalog);
+        if let Some(next) = &self.next {
+            all.add(next.written_with_cascades(catalog));
         }
         all
     }
@@ -450,6 +503,7 @@ impl Engine {
             next,
             deferred: None,
             made: AtomicU32::new(0),
+            facts: OnceLock::new(),
         })
     }
 

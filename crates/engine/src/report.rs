@@ -10,6 +10,7 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError};
 use source::Observed;
 
+use crate::answer_cache::CacheUsed;
 use crate::documents::Document;
 use crate::gateway;
 use crate::prepare;
@@ -43,6 +44,8 @@ pub struct Report {
     pub fetches: Fetches,
     /// Figures of its requests to other servers that give values of fields.
     pub calls: Calls,
+    /// The cached answer, if there is one now.
+    pub cache: Option<CacheUsed>,
 }
 
 /// The plan of a request.
@@ -73,7 +76,7 @@ impl Report {
         self.codes = errors.iter().map(|error| error.code).collect();
         if errors.iter().any(|error| error.has_values()) {
             let errors: Vec<_> = errors.iter().map(GraphQLError::without_values).collect();
-            self.refused = Some(Response::request_error(&errors).body);
+            self.refused = Some(Response::request_error(&errors).body.into());
         }
     }
 

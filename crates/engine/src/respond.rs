@@ -1,8 +1,10 @@
 //! Answers and errors as JSON.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytes::Bytes;
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 use response::{
@@ -19,7 +21,7 @@ use crate::rest::Rest;
 pub struct Response {
     pub kind: Kind,
     /// The JSON text.
-    pub body: Vec<u8>,
+    pub body: JsonBody,
     /// The memory reservation of the body.
     pub held: MemoryReservation,
     /// The rest of a streamed answer.
@@ -28,6 +30,55 @@ pub struct Response {
     pub payloads: Option<Payloads>,
     /// The errors of a response without data, which the form of a dialect may write again.
     pub(crate) errors: Vec<GraphQLError>,
+}
+
+/// The JSON text of a response.
+#[derive(Debug)]
+pub enum JsonBody {
+    Own(Vec<u8>),
+    /// Shared with the cache and with other responses.
+    Cached(Bytes),
+}
+
+impl Default for JsonBody {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
+}
+
+impl Deref for JsonBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Own(text) => text,
+            Self::Cached(text) => text,
+        }
+    }
+}
+
+impl From<Vec<u8>> for JsonBody {
+    fn from(text: Vec<u8>) -> Self {
+        Self::Own(text)
+    }
+}
+
+impl From<JsonBody> for Bytes {
+    fn from(body: JsonBody) -> Self {
+        match body {
+            JsonBody::Own(text) => text.into(),
+            JsonBody::Cached(text) => text,
+        }
+    }
+}
+
+impl From<JsonBody> for Vec<u8> {
+    fn from(body: JsonBody) -> Self {
+        match body {
+            JsonBody::Own(text) => text,
+            JsonBody::Cached(text) => text.to_vec(),
+        }
+    }
 }
 
 /// The progress of the request. HTTP derives its status from it.
@@ -68,7 +119,7 @@ impl Response {
 
     /// A complete response.
     pub(crate) fn complete(body: Vec<u8>, held: MemoryReservation) -> Self {
-        let (kind, errors) = (Kind::Executed, Vec::new());
+        let (kind, body, errors) = (Kind::Executed, body.into(), Vec::new());
         Self { kind, body, held, rest: None, payloads: None, errors }
     }
 

@@ -2,6 +2,7 @@
 
 mod action_delivery;
 mod batches;
+mod cached;
 mod events;
 mod incremental;
 mod input_checks;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::gateway::execute::IncrementalFormat;
+use ::live::Written;
 use clients::egress::Client;
 use graphql::operation::{Operation, OperationKind};
 use graphql::{ErrorCode, GraphQLError, Request, View, coerce_variable_values};
@@ -224,6 +226,7 @@ impl Worker {
         };
         response = self.engine.formed(response, request, &caller.session);
         if report.operation == Some(OperationKind::Mutation) {
+            self.invalidate_answers(report);
             self.wake_cohorts(report);
             // Other servers, and statements of clients, may have changed something as well.
             if report.observed.changed_at.is_none() && may_have_changed(report) {
@@ -250,7 +253,11 @@ impl Worker {
             return Ok(refused());
         };
         let caller = &*of_kind(caller, ready.kind, allowed);
-        let session = &caller.session;
+        if let Some(wish) = self.wish(&ready, request, caller, (allowed, delivery))? {
+            // Boxed: every request that is not cached would need the space.
+            let cached = self.run_cached(&ready, request, (caller, delivery), wish, report);
+            return Box::pin(cached).await;
+        }
         if ready.kind == OperationKind::Mutation && !engine.api.input_checks.is_empty() {
             // Boxed: few APIs have such checks.
             Box::pin(self.check_inputs(&ready, caller, report)).await.map_err(|one| vec![one])?;
@@ -260,12 +267,25 @@ impl Worker {
         }
         if let Some(format) = incremental.filter(|_| ready.known.document.defers) {
             // Boxed: few requests have parts, and every one would need the space.
+            let session = &caller.session;
             let parts = Box::pin(self.run_in_parts(&ready, request, session, format, report));
             if let Some(response) = parts.await? {
                 return Ok(response);
             }
         }
-        let Ready { known, variables, kind, since, .. } = &ready;
+        self.run_ready(&ready, request, (caller, delivery), report).await
+    }
+
+    /// The stages after the plan.
+    async fn run_ready(
+        &self,
+        ready: &Ready,
+        request: &Request,
+        (caller, delivery): (&Caller, Delivery),
+        report: &mut Report,
+    ) -> Result<Response, Vec<GraphQLError>> {
+        let (engine, session) = (&*self.engine, &caller.session);
+        let Ready { known, variables, kind, since, .. } = ready;
         let events = &engine.live.events;
         let is_concerned = events.are_concerned(&ready.prepared.written);
         let name = request.operation_name.as_deref();
@@ -283,8 +303,8 @@ impl Worker {
             .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
         let recorded = self.recorded(*kind, session);
         let session = recorded.as_ref().unwrap_or(session);
-        let passwords = self.hashed(&ready, session).await?;
-        let params = self.params(&ready, session, caller.freshness, (&echoes, &passwords));
+        let passwords = self.hashed(ready, session).await?;
+        let params = self.params(ready, session, caller.freshness, (&echoes, &passwords));
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -327,6 +347,21 @@ impl Worker {
         match self.engine.records_sessions {
             true => event_session::of_change(kind, session),
             false => None,
+        }
+    }
+
+    /// Invalidates the cached answers that a mutation may concern.
+    fn invalidate_answers(&self, report: &Report) {
+        let Some(cache) = &self.engine.cache else { return };
+        match &report.prepared {
+            // Statements of clients and other servers may have changed anything.
+            Some(Planned::Source(prepared)) if prepared.has_resolved() => {
+                cache.invalidate(&Written::Anything);
+            }
+            Some(Planned::Source(prepared)) => {
+                cache.invalidate(&prepared.written_with_cascades(&self.engine.catalog));
+            }
+            Some(Planned::Gateway(_)) | None => {}
         }
     }
 

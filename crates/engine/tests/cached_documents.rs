@@ -98,6 +98,7 @@ impl Folder {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()

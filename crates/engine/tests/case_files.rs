@@ -184,7 +184,7 @@ async fn answer(
     }
     let (delivery, mut report) = (Delivery::Whole, Report::default());
     let response = worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
-    answered.response = without_schema(&String::from_utf8(response.body)?);
+    answered.response = without_schema(&String::from_utf8(response.body.into())?);
     Ok(answered)
 }
 

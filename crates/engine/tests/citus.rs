@@ -32,6 +32,7 @@ async fn worker(url: &str, dialect: &str) -> Worker {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     Worker::new(Engine::open(&SourceAddress::Postgres(url.into()), &options).await.unwrap())

@@ -95,6 +95,7 @@ fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
         resolvers: Some(local()),
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     (SourceAddress::Sqlite(database.0.clone()), options)
@@ -136,7 +137,7 @@ async fn ask(worker: &Worker, text: &str, variables: &str, headers: &[(&str, &st
     let mut report = Report::default();
     let answer =
         worker.deliver_for(&request, &caller, Allowed::All, Delivery::Streamed, &mut report).await;
-    String::from_utf8(answer.body).unwrap()
+    String::from_utf8(answer.body.into()).unwrap()
 }
 
 /// Adds rows by a mutation, sends requests, and compares the answers with the requests that the other

@@ -54,7 +54,7 @@ async fn begin(
     let mut report = Report::default();
     let response =
         worker.deliver_incrementally(&request, &caller, Allowed::All, form, &mut report).await;
-    (String::from_utf8(response.body).unwrap(), response.payloads)
+    (String::from_utf8(response.body.into()).unwrap(), response.payloads)
 }
 
 async fn next(payloads: &mut Payloads) -> Value {

@@ -173,6 +173,7 @@ pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     }
 }
@@ -416,7 +417,7 @@ fn thousands_of_objects_are_added_at_once() {
         });
         let request = Request::from_json(body.to_string().as_bytes()).unwrap();
         let answered = worker.execute(&request, Allowed::All).await;
-        let answer = String::from_utf8(answered.body).unwrap();
+        let answer = String::from_utf8(answered.body.into()).unwrap();
         assert_eq!(answer, r#"{"data":{"addPerson":{"numUids":6000}}}"#);
         let query = "{ getPerson(mail: \"999@x\") { pets { name } petsAggregate { count } } \
                      aggregatePet { count } }";

@@ -85,6 +85,7 @@ pub(crate) async fn open(
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),

@@ -142,7 +142,7 @@ async fn answer(worker: &Worker, document: &str, variables: &str) -> Result<Stri
     let body = ["{\"query\":", &query, ",\"variables\":", variables, "}"].concat();
     let request = Request::from_json(body.as_bytes()).map_err(|error| error.message)?;
     let response = worker.execute(&request, engine::Allowed::Queries).await;
-    String::from_utf8(response.body).map_err(|error| error.to_string())
+    String::from_utf8(response.body.into()).map_err(|error| error.to_string())
 }
 
 /// The code of an error that no valid operation may have.

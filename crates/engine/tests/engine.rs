@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+mod cached_answers;
 mod cached_documents;
 mod cached_plans;
 mod cached_tokens;

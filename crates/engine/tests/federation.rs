@@ -87,6 +87,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     }
 }

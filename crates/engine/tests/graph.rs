@@ -81,6 +81,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     crate::options::parse(options)?(&mut asked);
@@ -131,7 +132,7 @@ async fn answer(
     let allowed = if may_change { Allowed::All } else { Allowed::Queries };
     let (delivery, mut report) = (Delivery::Whole, Report::default());
     let response = worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
-    answered.response = String::from_utf8(response.body)?;
+    answered.response = String::from_utf8(response.body.into())?;
     Ok(answered)
 }
 

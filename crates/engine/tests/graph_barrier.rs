@@ -123,6 +123,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
@@ -146,7 +147,7 @@ async fn answer(worker: &Worker, session: &Session, query: String) -> String {
     let (allowed, delivery) = (Allowed::All, Delivery::Whole);
     let mut report = Report::default();
     let response = worker.deliver_reported(&request, session, allowed, delivery, &mut report).await;
-    without_ids(&String::from_utf8(response.body).unwrap())
+    without_ids(&String::from_utf8(response.body.into()).unwrap())
 }
 
 /// An error of the source has an id of its own.

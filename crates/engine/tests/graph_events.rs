@@ -64,6 +64,7 @@ async fn served_with(graph: Graph, types: &str, live: bool, feed: FeedOptions) -
         resolvers: None,
         live: feed,
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));

@@ -84,6 +84,7 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
@@ -93,7 +94,7 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
 async fn cost(worker: &Worker, query: &str) -> u64 {
     let request = Request { query: query.to_owned(), ..Request::default() };
     let response = worker.execute(&request, Allowed::Queries).await;
-    let text = String::from_utf8(response.body).unwrap();
+    let text = String::from_utf8(response.body.into()).unwrap();
     let cost = text.split("is estimated to cost ").nth(1).and_then(|rest| rest.split(';').next());
     cost.and_then(|cost| cost.parse().ok()).unwrap_or_else(|| panic!("{query}\n{text}"))
 }

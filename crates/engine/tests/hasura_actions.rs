@@ -129,6 +129,7 @@ async fn open(
         resolvers: Some(resolvers),
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     Engine::open(&SourceAddress::Sqlite(database.0.clone()), &options).await
@@ -158,7 +159,7 @@ async fn ask(worker: &Worker, text: &str, variables: &Value, client: &Client<'_>
     let mut report = Report::default();
     let (allowed, delivery) = (Allowed::All, Delivery::Streamed);
     let answer = worker.deliver_for(&request, &caller, allowed, delivery, &mut report).await;
-    String::from_utf8(answer.body).unwrap()
+    String::from_utf8(answer.body.into()).unwrap()
 }
 
 /// Sends requests, and compares the answers and the requests that the other server received.

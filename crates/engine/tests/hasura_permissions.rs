@@ -4,6 +4,7 @@
 //! The roles and the operations are the same in each run; `THALWEG_CASES=50` makes so many
 //! operations for each role.
 
+mod cached;
 mod leaks;
 mod made;
 mod world;

@@ -136,6 +136,7 @@ async fn open(server: &Server, database: &str) -> Worker {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Postgres(server.url(database));

@@ -310,6 +310,7 @@ impl Api {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },

@@ -59,7 +59,7 @@ fn a_stream_may_be_within_the_namespace_of_a_source() {
         for other in ["event { id }", &format!("two: {stream}")] {
             let both = format!("subscription {{ shop {{ {stream} {other} }} }}");
             let refused = worker.subscribe(&request(&both), &Caller::default()).unwrap_err();
-            let body = String::from_utf8(refused.body).unwrap();
+            let body = String::from_utf8(refused.body.into()).unwrap();
             assert!(body.contains("subscriptions must select one top level field"), "{body}");
         }
     });
@@ -176,7 +176,7 @@ fn a_stream_needs_one_column_with_a_value() {
         check("{initial_value: {id: null}}", null).await;
         let two = "subscription { event_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } event { id } }";
         let refused = worker.subscribe(&request(two), &Caller::default()).unwrap_err();
-        let body = String::from_utf8(refused.body).unwrap();
+        let body = String::from_utf8(refused.body.into()).unwrap();
         assert!(body.contains("subscriptions must select one top level field"), "{body}");
     });
 }

@@ -137,5 +137,5 @@ async fn answer(engine: &Arc<Engine>, query: &str) -> String {
     let (allowed, delivery) = (Allowed::All, Delivery::Whole);
     let (session, report) = (Session::default(), &mut Report::default());
     let response = worker.deliver_reported(&request, &session, allowed, delivery, report).await;
-    String::from_utf8(response.body).unwrap()
+    String::from_utf8(response.body.into()).unwrap()
 }

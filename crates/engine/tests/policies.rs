@@ -130,7 +130,7 @@ async fn answer(worker: &Worker, session: &Session, query: &str) -> String {
     let (allowed, delivery) = (Allowed::All, Delivery::Whole);
     let response =
         worker.deliver_reported(&request, session, allowed, delivery, &mut Report::default()).await;
-    String::from_utf8(response.body).unwrap()
+    String::from_utf8(response.body.into()).unwrap()
 }
 
 /// The same answer while it is made, in portions of few rows; none where an error comes too late.
@@ -140,7 +140,8 @@ async fn streamed(worker: &mut Worker, session: &Session, query: &str) -> Option
     let (allowed, delivery) = (Allowed::All, Delivery::Streamed);
     let report = &mut Report::default();
     let response = worker.deliver_reported(&request, session, allowed, delivery, report).await;
-    let engine::Response { mut body, rest, .. } = response;
+    let engine::Response { body, rest, .. } = response;
+    let mut body = Vec::from(body);
     if let Some(mut rest) = rest {
         let mut codes = Vec::new();
         while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {

@@ -46,6 +46,7 @@ fn options() -> Options {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     }
 }

@@ -65,6 +65,7 @@ async fn open(address: &SourceAddress) -> Worker {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
         schema_first: Some(SchemaFirst {
             definitions: DATAMODEL.into(),

@@ -77,6 +77,7 @@ pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engi
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
     };
     Engine::open(address, &options).await.unwrap()
 }

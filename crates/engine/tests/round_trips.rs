@@ -96,6 +96,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));

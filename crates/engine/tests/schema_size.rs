@@ -96,6 +96,7 @@ impl File {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()

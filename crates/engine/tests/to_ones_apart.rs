@@ -188,7 +188,7 @@ async fn streamed(worker: &Worker, request: &Request) -> (ReadForm, Vec<u8>) {
     let (allowed, session, mut report) = (Allowed::Queries, Session::default(), Report::default());
     let delivery = Delivery::Streamed;
     let response = worker.deliver_reported(request, &session, allowed, delivery, &mut report).await;
-    let (mut bytes, mut codes) = (response.body, Vec::new());
+    let (mut bytes, mut codes) = (Vec::from(response.body), Vec::new());
     let mut rest = response.rest.unwrap();
     while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
         bytes.extend(part.unwrap().bytes);

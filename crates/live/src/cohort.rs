@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use crate::dependencies::Dependencies;
 /// The part of a subscription on which its responses depend: equal keys have equal responses.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CohortKey {
-    document: Box<str>,
+    document: Arc<str>,
     operation_name: Option<Box<str>>,
     /// JSON text.
     variables: Box<[u8]>,
@@ -26,11 +26,15 @@ pub struct CohortKey {
     claims: Option<Arc<Claims>>,
     /// Differs for subscriptions that must not share their responses; 0 for all others.
     alone: u64,
+    /// Numbers of the rules by which a cached answer was planned; none for subscriptions.
+    rules: [Option<u32>; 2],
 }
 
 /// Equal subscriptions.
 #[derive(Debug)]
 pub struct Cohort {
+    /// Differs between cohorts.
+    pub(crate) number: u64,
     pub(crate) key: CohortKey,
     pub(crate) dependencies: Dependencies,
     pub(crate) state: watch::Sender<State>,
@@ -39,6 +43,23 @@ pub struct Cohort {
     marked: Notify,
     /// Number of subscribers. It changes under the lock of the hub.
     pub(crate) subscribers: AtomicU32,
+    /// Of a cached answer: the list that its first mark adds its key to.
+    invalidated: Option<Arc<Invalidated>>,
+}
+
+/// About how many bytes an entry of a set takes.
+const ENTRY: usize = 64;
+
+/// The number of cohorts so far.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// The keys of answers that changes have invalidated, for the cache to remove them.
+#[derive(Debug, Default)]
+pub struct Invalidated {
+    keys: Mutex<Vec<CohortKey>>,
+    /// True if there may be keys: nobody waits for the lock without need.
+    has_keys: AtomicBool,
+    count: AtomicU64,
 }
 
 /// Reason for which the driver of a cohort continues.
@@ -76,7 +97,57 @@ impl CohortKey {
             settings: session.settings.clone(),
             claims: session.claims.clone(),
             alone: 0,
+            rules: [None; 2],
         }
+    }
+
+    /// The key of an answer that was planned by these rules: sessions share it that have the same
+    /// settings and the same values of the claims that the plan reads.
+    #[must_use]
+    pub fn of_answer(
+        document: &Arc<str>,
+        operation_name: Option<&str>,
+        variables: &Map<ByteString, Value>,
+        (settings, claims): (Option<&Arc<Settings>>, Option<Arc<Claims>>),
+        rules: [Option<u32>; 2],
+    ) -> Self {
+        Self {
+            document: Arc::clone(document),
+            operation_name: operation_name.map(Into::into),
+            variables: serde_json::to_vec(variables).unwrap_or_default().into(),
+            settings: settings.cloned(),
+            claims,
+            alone: 0,
+            rules,
+        }
+    }
+
+    /// Returns true if answers depend on the session.
+    #[must_use]
+    pub fn has_session(&self) -> bool {
+        self.settings.is_some() || self.claims.is_some()
+    }
+
+    /// The parts of the key: those that all values of the variables share, and the variables.
+    #[must_use]
+    pub fn parts(&self) -> (Vec<u8>, &[u8]) {
+        let Self { document, operation_name, variables, settings, claims, alone, rules } = self;
+        let settings = settings.iter().flat_map(|settings| settings.pairs());
+        let claims = claims.as_ref().map(|claims| claims.all().to_string());
+        let family = format!(
+            "{:?}",
+            (document, operation_name, settings.collect::<Vec<_>>(), claims, alone, rules)
+        );
+        (family.into_bytes(), variables)
+    }
+
+    /// About how many bytes it takes, without the document.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let Self { variables, settings, operation_name, .. } = self;
+        let name = operation_name.as_ref().map_or(0, |name| name.len());
+        let settings = settings.as_ref().map_or(0, |settings| settings.bytes());
+        size_of::<Self>() + variables.len() + name + settings
     }
 
     /// The key of a subscription that shares its responses only with those of the same number.
@@ -89,7 +160,8 @@ impl CohortKey {
 impl Hash for CohortKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Sessions are compared only: few have the same document and variables and differ in them.
-        (&self.document, &self.operation_name, &self.variables, self.alone).hash(state);
+        let Self { document, operation_name, variables, alone, rules, .. } = self;
+        (document, operation_name, variables, alone, rules).hash(state);
     }
 }
 
@@ -100,19 +172,76 @@ impl fmt::Debug for CohortKey {
     }
 }
 
+impl Invalidated {
+    pub(crate) fn add(&self, key: CohortKey) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+        self.has_keys.store(true, Ordering::Release);
+    }
+
+    /// Takes the keys that were invalidated since the last call.
+    #[must_use]
+    pub fn take(&self) -> Vec<CohortKey> {
+        if !self.has_keys.load(Ordering::Acquire) || !self.has_keys.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
+        std::mem::take(&mut *self.keys.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The number of invalidated answers so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
 impl Cohort {
     pub(crate) fn new(key: CohortKey, dependencies: Dependencies) -> Self {
         let state = watch::Sender::new(State::Waiting);
         // The first execution is due.
         let is_dirty = AtomicBool::new(true);
         let (marked, subscribers) = (Notify::new(), AtomicU32::new(0));
-        Self { key, dependencies, state, is_dirty, marked, subscribers }
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let invalidated = None;
+        Self { number, key, dependencies, state, is_dirty, marked, subscribers, invalidated }
     }
 
-    /// Marks it as dirty: it is executed once, however often it was marked before that begins.
+    /// The cohort of a cached answer, which is current until it is marked.
+    pub(crate) fn watched(
+        key: CohortKey,
+        dependencies: Dependencies,
+        invalidated: Arc<Invalidated>,
+    ) -> Self {
+        let is_dirty = AtomicBool::new(false);
+        Self { is_dirty, invalidated: Some(invalidated), ..Self::new(key, dependencies) }
+    }
+
+    /// Marks it as dirty: it is executed once, however often it was marked before that begins. A cached
+    /// answer is invalid from then on.
     pub(crate) fn mark(&self) {
-        self.is_dirty.store(true, Ordering::Release);
-        self.marked.notify_one();
+        let was_dirty = self.is_dirty.swap(true, Ordering::AcqRel);
+        match &self.invalidated {
+            Some(invalidated) if !was_dirty => invalidated.add(self.key.clone()),
+            Some(_) => {}
+            None => self.marked.notify_one(),
+        }
+    }
+
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.is_dirty.load(Ordering::Acquire)
+    }
+
+    /// Returns true for the cohort of a cached answer.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.invalidated.is_some()
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let Dependencies { entities, fields, views, .. } = &self.dependencies;
+        // Entries of the trees, with those of the index.
+        let entries = 2 * entities.len() + fields.len() + views.len();
+        size_of::<Self>() + self.key.bytes() + ENTRY * entries
     }
 
     /// Waits until it is marked, and removes the mark. Cancel safe.

@@ -1,17 +1,19 @@
 //! The rows that a request reads, and whether its response may change without a change of rows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use catalog::{
     Catalog, Distribution, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId,
-    RelationshipKind,
+    RelationshipKind, StatementPart,
 };
 use ir::{
-    Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Comparison, Distance,
-    Filter, From, Groups, Hop, HopDirection, Insert, InsertedRows, Keyset, KeysetValue, Nearest,
-    ObjectChange, Operand, OrderKey, OtherVector, Output, OutputKind, Page, Request, Rows,
+    Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Claims, Comparison,
+    Distance, Filter, From, Groups, Hop, HopDirection, Insert, InsertedRows, Keyset, KeysetValue,
+    Nearest, ObjectChange, Operand, OrderKey, OtherVector, Output, OutputKind, Page, Request, Rows,
     StepKind, Update, ValueRef, Variant, Write, WriteKind,
 };
+use serde_json_bytes::{ByteString, Map, Value};
 use source::Variables;
 
 use crate::value::{FieldValue, has_one_text};
@@ -29,6 +31,18 @@ pub struct Dependencies {
     /// function, reads a materialized view or a table of another server, or contains the current
     /// time.
     pub is_timed: bool,
+    /// True if it differs each time: it contains the current time or something new, or calls a
+    /// function that is volatile.
+    pub is_volatile: bool,
+    /// The claims of the session that the request reads.
+    pub claims: ReadClaims,
+}
+
+/// Claims of a session that a request reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadClaims {
+    All,
+    Only(BTreeSet<Box<str>>),
 }
 
 /// The rows of an entity that a request reads.
@@ -73,7 +87,7 @@ impl Dependencies {
 
     /// Adds those of another part of the request.
     pub fn add(&mut self, other: Self) {
-        let Self { entities, fields, views, is_timed } = other;
+        let Self { entities, fields, views, is_timed, is_volatile, claims } = other;
         for (entity, rows) in entities {
             match self.entities.get_mut(&entity) {
                 Some(known) => known.add(rows),
@@ -85,6 +99,8 @@ impl Dependencies {
         self.fields.extend(fields);
         self.views.extend(views);
         self.is_timed |= is_timed;
+        self.is_volatile |= is_volatile;
+        self.claims.add(claims);
     }
 }
 
@@ -448,7 +464,13 @@ impl Collector<'_> {
     /// Adds a call. The rows that a function reads are not known, so it is repeated in intervals.
     fn call(&mut self, call: &Call) {
         self.found.is_timed = true;
-        let Call { function: _, of_row, arguments } = call;
+        let Call { function, of_row, arguments } = call;
+        let function = &self.catalog[*function];
+        self.found.is_volatile |= !function.only_reads();
+        let parts = function.statement.iter().flat_map(|statement| &statement.parts);
+        if parts.into_iter().any(|part| *part == StatementPart::Claims) {
+            self.found.claims = ReadClaims::All;
+        }
         of_row.iter().for_each(|path| self.path(path));
         arguments.iter().for_each(|(_, operand)| self.operand(operand));
     }
@@ -571,9 +593,15 @@ impl Collector<'_> {
 
     fn operand(&mut self, operand: &Operand) {
         match operand {
-            Operand::Now => self.found.is_timed = true,
             // Each execution has another.
-            Operand::NewId(_) => self.found.is_timed = true,
+            Operand::Now | Operand::NewId(_) => {
+                self.found.is_timed = true;
+                self.found.is_volatile = true;
+            }
+            Operand::Claim(name) => {
+                self.found.claims.add(ReadClaims::Only([name.clone()].into_iter().collect()));
+            }
+            Operand::Claims => self.found.claims = ReadClaims::All,
             Operand::List(operands) | Operand::Sum(operands) => {
                 operands.iter().for_each(|operand| self.operand(operand));
             }
@@ -594,14 +622,44 @@ impl Collector<'_> {
             Operand::Representations(representations) => self.operand(&representations.list),
             Operand::Variable { slot: _, path: _ }
             | Operand::Constant(_)
-            | Operand::Claim(_)
-            | Operand::Claims
             | Operand::Result { step: _, output: _ }
             | Operand::Results { step: _, output: _ }
             | Operand::Objects(_)
             | Operand::Password { number: _, part: _ }
             | Operand::External(_) => {}
         }
+    }
+}
+
+impl ReadClaims {
+    fn add(&mut self, claims: Self) {
+        match (&mut *self, claims) {
+            (Self::Only(known), Self::Only(claims)) => known.extend(claims),
+            (Self::All, _) | (_, Self::All) => *self = Self::All,
+        }
+    }
+
+    /// The claims of a session that are read; `None` if it has none of them.
+    #[must_use]
+    pub fn of(&self, claims: Option<&Arc<Claims>>) -> Option<Arc<Claims>> {
+        let claims = claims?;
+        match self {
+            Self::All => Some(Arc::clone(claims)),
+            Self::Only(names) => {
+                // As they are named: the names of a path may be those of a claim.
+                let read = names.iter().filter_map(|name| {
+                    Some((ByteString::from(&**name), claims.get(name)?.clone()))
+                });
+                let read: Map<ByteString, Value> = read.collect();
+                (!read.is_empty()).then(|| Arc::new(Claims::new(Value::Object(read))))
+            }
+        }
+    }
+}
+
+impl Default for ReadClaims {
+    fn default() -> Self {
+        Self::Only(BTreeSet::new())
     }
 }
 

@@ -152,7 +152,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             self.beginning = Some(Box::pin(async move { changes.stream(&tables, kind).await }));
         }
         self.read_state().await;
-        self.hub.set_feed(Some(self.running()));
+        self.record_running();
         self.compare_definitions().await;
         let next = Instant::now() + self.interval();
         let next = self.begins.map_or(next, |begins| begins.min(next));
@@ -192,6 +192,11 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
     }
 
+    fn record_running(&self) {
+        let is_followed = self.stream.is_some() || !self.is_lost;
+        self.hub.set_feed(Some(self.running()), is_followed);
+    }
+
     fn running(&self) -> RunningFeed {
         match (&self.stream, &self.probe) {
             (Some(_), _) => RunningFeed::Stream,
@@ -220,7 +225,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 self.hub.mark_all();
                 self.covered = covered;
                 self.stream = Some(stream);
-                self.hub.set_feed(Some(self.running()));
+                self.record_running();
                 self.begun = Instant::now();
                 self.is_outdated = true;
             }
@@ -318,7 +323,10 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 if std::mem::take(&mut self.is_lost) {
                     tracing::info!("changes of rows are followed again");
                 }
-                if marker.is_none() || marker != self.last {
+                if marker.is_none() {
+                    self.is_outdated = true;
+                    self.hub.mark_polled();
+                } else if marker != self.last {
                     self.is_outdated = true;
                     self.hub.mark_inexact();
                 }
@@ -351,6 +359,6 @@ fn too_slow() -> SourceError {
 impl<C: Changes> Drop for Feed<'_, C> {
     fn drop(&mut self) {
         self.hub.set_exact(Exact::None);
-        self.hub.set_feed(None);
+        self.hub.set_feed(None, false);
     }
 }

@@ -9,6 +9,7 @@ use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
+use crate::cohort_set::CohortSet;
 use crate::dependencies::Dependencies;
 use crate::index::{Changed, Exact, Index};
 use crate::written::Written;
@@ -33,10 +34,19 @@ struct Cohorts {
     index: Index,
     /// Cohorts whose responses may change without a change of rows, and those that read views of which
     /// the feed does not report each change.
-    timed: Vec<Arc<Cohort>>,
+    timed: CohortSet,
     exact: Exact,
     /// Cohorts that read rows of other entities than the exact ones, or are timed.
-    inexact: Vec<Arc<Cohort>>,
+    inexact: CohortSet,
+    /// Cached answers.
+    watched: CohortSet,
+    /// Those of them that may change with entities that they do not name: they read views or call
+    /// functions.
+    indirect: CohortSet,
+    /// True while a cache wants changes to be followed.
+    has_cache: bool,
+    /// True while each change is noticed, if the source tells of any.
+    is_followed: bool,
     /// True while there is a [`FeedClaim`] that has not ended.
     has_feed: bool,
     /// How that task finds changes.
@@ -69,6 +79,17 @@ pub struct FeedClaim {
     pub(crate) hub: Arc<Hub>,
     /// True if the hub has recorded the end; another feed may have begun since.
     is_ended: bool,
+    reason: FeedReason,
+}
+
+/// The reason for which a feed was begun, and may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FeedReason {
+    /// The driver of a subscription follows it, which has to end with the last subscription: it keeps
+    /// the engine alive.
+    Subscriptions,
+    /// It goes on until the cache is closed.
+    Cache,
 }
 
 /// How changes of the source are found at present.
@@ -111,7 +132,7 @@ impl Hub {
             }
         };
         cohort.subscribers.fetch_add(1, Ordering::AcqRel);
-        let feed = self.claim_feed(&mut cohorts);
+        let feed = self.claim_feed(&mut cohorts, FeedReason::Subscriptions);
         drop(cohorts);
         let query = LiveQuery::new(Arc::clone(self), Arc::clone(&cohort));
         Joined { query, cohort: is_new.then_some(cohort), feed }
@@ -132,14 +153,82 @@ impl Hub {
         if cohorts.by_key.is_empty() {
             return None;
         }
-        self.claim_feed(&mut cohorts)
+        self.claim_feed(&mut cohorts, FeedReason::Subscriptions)
+    }
+
+    /// The right to follow the changes for a cache, until it is closed; `None` if a task does so
+    /// already. That of a subscription may end sooner: then this returns the right once more.
+    pub fn claim_feed_for_cache(self: &Arc<Self>) -> Option<FeedClaim> {
+        let mut cohorts = self.lock();
+        cohorts.has_cache = true;
+        self.claim_feed(&mut cohorts, FeedReason::Cache)
+    }
+
+    /// True if a task follows the changes.
+    #[must_use]
+    pub fn has_feed(&self) -> bool {
+        self.lock().has_feed
+    }
+
+    /// Ends the following of changes for a cache, and invalidates its answers.
+    pub fn close_cache(&self) {
+        let mut cohorts = self.lock();
+        cohorts.has_cache = false;
+        cohorts.watched.iter().for_each(|cohort| cohort.mark());
+        drop(cohorts);
+        self.woken.notify_one();
     }
 
     /// `None` if a task has claimed the feed.
-    fn claim_feed(self: &Arc<Self>, cohorts: &mut Cohorts) -> Option<FeedClaim> {
+    fn claim_feed(
+        self: &Arc<Self>,
+        cohorts: &mut Cohorts,
+        reason: FeedReason,
+    ) -> Option<FeedClaim> {
         self.is_feed_lost.store(false, Ordering::Release);
         let is_claimed = std::mem::replace(&mut cohorts.has_feed, true);
-        (!is_claimed).then(|| FeedClaim { hub: Arc::clone(self), is_ended: false })
+        (!is_claimed).then(|| FeedClaim { hub: Arc::clone(self), is_ended: false, reason })
+    }
+
+    /// Registers a cached answer. Returns false if changes are not followed.
+    pub(crate) fn add_watched(&self, cohort: &Arc<Cohort>) -> bool {
+        let mut cohorts = self.lock();
+        if !cohorts.is_followed {
+            return false;
+        }
+        cohorts.index.add(cohort);
+        cohorts.watched.add(cohort);
+        let Dependencies { views, is_timed, .. } = &cohort.dependencies;
+        if *is_timed || !views.is_empty() {
+            cohorts.indirect.add(cohort);
+        }
+        if !cohorts.exact.covers(cohort) {
+            cohorts.inexact.add(cohort);
+        }
+        true
+    }
+
+    pub(crate) fn unwatch(&self, cohort: &Arc<Cohort>) {
+        let mut cohorts = self.lock();
+        if cohorts.watched.contains(cohort) {
+            cohorts.index.remove(cohort);
+            cohorts.watched.remove(cohort);
+            cohorts.indirect.remove(cohort);
+            cohorts.inexact.remove(cohort);
+        }
+    }
+
+    /// Invalidates the cached answers at once that a committed change of this process may concern, as
+    /// far as its request tells; the feed reports the rest.
+    pub fn invalidate_written(&self, written: &Written) {
+        let cohorts = self.lock();
+        match written {
+            Written::Anything => cohorts.watched.iter().for_each(|cohort| cohort.mark()),
+            Written::Entities(entities) => {
+                entities.iter().for_each(|entity| cohorts.index.invalidate_readers(*entity));
+                cohorts.indirect.iter().for_each(|cohort| cohort.mark());
+            }
+        }
     }
 
     /// A number that no other subscription has.
@@ -198,9 +287,7 @@ impl Hub {
 
     /// Marks all cohorts as dirty.
     pub fn mark_all(&self) {
-        for cohort in self.lock().by_key.values() {
-            cohort.mark();
-        }
+        self.lock().mark_all();
     }
 
     /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
@@ -221,21 +308,33 @@ impl Hub {
         self.lock().inexact.iter().for_each(|cohort| cohort.mark());
     }
 
+    /// Marks the cohorts as dirty that are executed in intervals, since nothing tells of changes. A
+    /// cached answer is valid for its time.
+    pub(crate) fn mark_polled(&self) {
+        let cohorts = self.lock();
+        let subscribed = cohorts.inexact.iter().filter(|cohort| !cohort.is_watched());
+        subscribed.for_each(|cohort| cohort.mark());
+    }
+
     /// Sets the entities of which the feed reports each change.
     pub(crate) fn set_exact(&self, exact: Exact) {
         let mut cohorts = self.lock();
         if cohorts.exact != exact {
             cohorts.exact = exact;
-            let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
-            cohorts.inexact = inexact.cloned().collect();
-            let timed = cohorts.by_key.values().filter(|cohort| cohorts.exact.is_timed(cohort));
-            cohorts.timed = timed.cloned().collect();
+            let Cohorts { by_key, watched, exact, inexact, timed, .. } = &mut *cohorts;
+            let all = by_key.values().chain(watched.iter());
+            *inexact = all.filter(|cohort| !exact.covers(cohort)).collect();
+            *timed = by_key.values().filter(|cohort| exact.is_timed(cohort)).collect();
         }
     }
 
-    /// Records how changes are found.
-    pub(crate) fn set_feed(&self, feed: Option<RunningFeed>) {
-        self.lock().feed = feed;
+    /// Records how changes are found; `is_followed` is false while some may be missed.
+    pub(crate) fn set_feed(&self, feed: Option<RunningFeed>, is_followed: bool) {
+        let mut cohorts = self.lock();
+        (cohorts.feed, cohorts.is_followed) = (feed, is_followed);
+        if feed.is_none() {
+            cohorts.watched.iter().for_each(|cohort| cohort.mark());
+        }
     }
 
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
@@ -248,8 +347,9 @@ impl Hub {
     fn lose_feed(&self) {
         let mut cohorts = self.lock();
         cohorts.has_feed = false;
+        cohorts.is_followed = false;
         self.is_feed_lost.store(true, Ordering::Release);
-        cohorts.by_key.values().for_each(|cohort| cohort.mark());
+        cohorts.mark_all();
     }
 
     #[must_use]
@@ -269,11 +369,16 @@ impl Hub {
 }
 
 impl FeedClaim {
-    /// Returns false if there are no cohorts: the feed has ended with this call.
+    /// Returns false if nobody needs it any more: the feed has ended with this call.
     pub(crate) fn is_needed(&mut self) -> bool {
         let mut cohorts = self.hub.lock();
-        cohorts.has_feed = !cohorts.by_key.is_empty();
+        let is_for_cache = self.reason == FeedReason::Cache && cohorts.has_cache;
+        cohorts.has_feed = is_for_cache || !cohorts.by_key.is_empty();
         self.is_ended = !cohorts.has_feed;
+        if self.is_ended {
+            cohorts.is_followed = false;
+            cohorts.watched.iter().for_each(|cohort| cohort.mark());
+        }
         cohorts.has_feed
     }
 }
@@ -324,10 +429,10 @@ impl Cohorts {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
         self.index.add(cohort);
         if self.exact.is_timed(cohort) {
-            self.timed.push(Arc::clone(cohort));
+            self.timed.add(cohort);
         }
         if !self.exact.covers(cohort) {
-            self.inexact.push(Arc::clone(cohort));
+            self.inexact.add(cohort);
         }
     }
 
@@ -339,8 +444,12 @@ impl Cohorts {
         }
         self.by_key.remove(&cohort.key);
         self.index.remove(cohort);
-        self.timed.retain(|known| !is_own(known));
-        self.inexact.retain(|known| !is_own(known));
+        self.timed.remove(cohort);
+        self.inexact.remove(cohort);
+    }
+
+    fn mark_all(&self) {
+        self.by_key.values().chain(self.watched.iter()).for_each(|cohort| cohort.mark());
     }
 }
 

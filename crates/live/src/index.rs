@@ -8,6 +8,7 @@ use catalog::{EntityId, FieldId};
 use source::changes::{Cell, ChangedRows, RowChange};
 
 use crate::cohort::Cohort;
+use crate::cohort_set::CohortSet;
 use crate::dependencies::ReadRows;
 use crate::value::FieldValue;
 
@@ -21,9 +22,9 @@ pub(crate) struct Index {
 #[derive(Debug, Default)]
 struct Readers {
     /// Those that read any row.
-    all: Vec<Arc<Cohort>>,
+    all: CohortSet,
     /// Those that read rows with a value of a field.
-    by_value: AHashMap<FieldValue, Vec<Arc<Cohort>>>,
+    by_value: AHashMap<FieldValue, CohortSet>,
     /// The fields of these values, each with the number of entries.
     fields: AHashMap<FieldId, usize>,
 }
@@ -44,11 +45,11 @@ impl Index {
         for (entity, rows) in &cohort.dependencies.entities {
             let readers = self.entities.entry(*entity).or_default();
             match rows {
-                ReadRows::All => readers.all.push(Arc::clone(cohort)),
+                ReadRows::All => readers.all.add(cohort),
                 ReadRows::Where(values) => {
                     for value in values {
                         let entry = readers.by_value.entry(value.clone()).or_default();
-                        entry.push(Arc::clone(cohort));
+                        entry.add(cohort);
                         *readers.fields.entry(value.field).or_default() += 1;
                     }
                 }
@@ -60,7 +61,7 @@ impl Index {
         for (entity, rows) in &cohort.dependencies.entities {
             let Some(readers) = self.entities.get_mut(entity) else { continue };
             match rows {
-                ReadRows::All => remove_from(&mut readers.all, cohort),
+                ReadRows::All => readers.all.remove(cohort),
                 ReadRows::Where(values) => {
                     for value in values {
                         readers.remove(value, cohort);
@@ -92,12 +93,18 @@ impl Index {
             readers.mark_each();
         }
     }
+
+    /// Invalidates the cached answers that read rows of an entity.
+    pub(crate) fn invalidate_readers(&self, entity: EntityId) {
+        let readers = self.entities.get(&entity).into_iter().flat_map(Readers::each);
+        readers.filter(|cohort| cohort.is_watched()).for_each(|cohort| cohort.mark());
+    }
 }
 
 impl Readers {
     fn remove(&mut self, value: &FieldValue, cohort: &Arc<Cohort>) {
         if let Some(entry) = self.by_value.get_mut(value) {
-            remove_from(entry, cohort);
+            entry.remove(cohort);
             if entry.is_empty() {
                 self.by_value.remove(value);
             }
@@ -110,8 +117,12 @@ impl Readers {
         }
     }
 
+    fn each(&self) -> impl Iterator<Item = &Arc<Cohort>> {
+        self.all.iter().chain(self.by_value.values().flat_map(CohortSet::iter))
+    }
+
     fn mark_each(&self) {
-        self.all.iter().chain(self.by_value.values().flatten()).for_each(|cohort| cohort.mark());
+        self.each().for_each(|cohort| cohort.mark());
     }
 
     fn mark(&self, row: &RowChange, changed: &Changed<'_>) {
@@ -151,14 +162,14 @@ impl Readers {
     fn mark_value(&self, field: FieldId, cell: Cell, concerned: impl Fn(&&Arc<Cohort>) -> bool) {
         let Cell::Text(text) = cell else { return };
         let value = FieldValue { field, text: text.as_ref().into() };
-        let readers = self.by_value.get(&value).into_iter().flatten();
+        let readers = self.by_value.get(&value).into_iter().flat_map(CohortSet::iter);
         readers.filter(concerned).for_each(|cohort| cohort.mark());
     }
 
     /// Marks the readers of rows with any value of a field.
     fn mark_field(&self, field: FieldId, concerned: impl Fn(&&Arc<Cohort>) -> bool) {
         let readers = self.by_value.iter().filter(|(value, _)| value.field == field);
-        let readers = readers.flat_map(|(_, readers)| readers);
+        let readers = readers.flat_map(|(_, readers)| readers.iter());
         readers.filter(concerned).for_each(|cohort| cohort.mark());
     }
 }
@@ -181,10 +192,6 @@ fn written(
         }
     }
     Some(fields)
-}
-
-fn remove_from(cohorts: &mut Vec<Arc<Cohort>>, cohort: &Arc<Cohort>) {
-    cohorts.retain(|known| !Arc::ptr_eq(known, cohort));
 }
 
 /// Entities whose rows, as any session reads them, differ only after changes that the feed reports.

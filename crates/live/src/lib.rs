@@ -14,6 +14,7 @@
 //! * `index`: cohorts by the rows that they read; `tables`: entities by the tables whose changes
 //!   concern them; `value`: values as a feed prints them
 //! * [`hub`]: all cohorts of an API, by key and by dependency
+//! * [`watched`]: cached answers, which are cohorts without subscribers
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
 //! Subscriptions to notifications are executed once for each of them: [`channels`]; those to changes
@@ -27,6 +28,7 @@
 
 pub mod channels;
 pub mod cohort;
+mod cohort_set;
 pub mod dependencies;
 pub mod events;
 pub mod feed;
@@ -37,18 +39,20 @@ mod published;
 mod queue;
 mod tables;
 mod value;
+pub mod watched;
 pub mod written;
 
 pub use channels::{Event, Listener, ListenerPlace, Listeners, Listening, Notice, follow_channels};
-pub use cohort::{Cohort, CohortKey, Wake};
-pub use dependencies::{Dependencies, ReadRows};
+pub use cohort::{Cohort, CohortKey, Invalidated, Wake};
+pub use dependencies::{Dependencies, ReadClaims, ReadRows};
 pub use events::{
     Change, EventListener, EventListeners, EventPlace, Publication, Subject, SubjectKind,
 };
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
-pub use print::print;
+pub use print::{print, print_cached};
 pub use published::Published;
 pub use queue::{ListenerCounts, ListenerEnd};
 pub use value::FieldValue;
+pub use watched::Watched;
 pub use written::Written;

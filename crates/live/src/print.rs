@@ -4,13 +4,55 @@ use std::fmt::Write as _;
 
 use catalog::Catalog;
 
-use crate::dependencies::{Dependencies, ReadRows};
+use crate::dependencies::{Dependencies, ReadClaims, ReadRows};
 
 /// Prints the changes after which a subscription is executed again.
 #[must_use]
 pub fn print(dependencies: &Dependencies, catalog: &Catalog) -> String {
-    let Dependencies { entities, fields, views, is_timed } = dependencies;
     let mut text = String::from("executed again after a change of\n");
+    let interval = "in each interval where their changes are not reported";
+    print_entities(dependencies, catalog, interval, &mut text);
+    if dependencies.is_timed {
+        text.push_str(
+            "and in each interval: it calls a function, reads a materialized view or a table of another \
+             server, or contains the current time\n",
+        );
+    }
+    text
+}
+
+/// Prints the sessions that share a cached answer, and the changes that invalidate it.
+#[must_use]
+pub fn print_cached(dependencies: &Dependencies, catalog: &Catalog) -> String {
+    let mut text =
+        String::from("sessions share the answer if the database gives them equal rights");
+    match &dependencies.claims {
+        ReadClaims::All => text.push_str(", and all of their claims are equal"),
+        ReadClaims::Only(claims) if claims.is_empty() => {}
+        ReadClaims::Only(claims) => {
+            let claims: Vec<&str> = claims.iter().map(|claim| &**claim).collect();
+            let _ = write!(text, ", and equal values of the claims {}", claims.join(", "));
+        }
+    }
+    text.push_str("\ninvalidated by a change of\n");
+    let any = "by any change where theirs are not reported";
+    print_entities(dependencies, catalog, any, &mut text);
+    if dependencies.is_timed {
+        text.push_str(
+            "and by any change that the feed reports: it calls a function, reads a materialized view or a \
+             table of another server, or contains the current time\n",
+        );
+    }
+    text
+}
+
+fn print_entities(
+    dependencies: &Dependencies,
+    catalog: &Catalog,
+    unreported: &str,
+    text: &mut String,
+) {
+    let Dependencies { entities, fields, views, .. } = dependencies;
     for (entity, rows) in entities {
         let _ = write!(text, "  {}", catalog[*entity].name);
         let read = fields.iter().map(|field| &catalog[*field]);
@@ -20,20 +62,13 @@ pub fn print(dependencies: &Dependencies, catalog: &Catalog) -> String {
             let _ = write!(text, " ({})", read.join(", "));
         }
         match views.contains(entity) {
-            true => text.push_str(
-                ": a view, by its tables; in each interval where their changes are not reported",
-            ),
-            false => print_rows(rows, catalog, &mut text),
+            true => {
+                let _ = write!(text, ": a view, by its tables; {unreported}");
+            }
+            false => print_rows(rows, catalog, text),
         }
         text.push('\n');
     }
-    if *is_timed {
-        text.push_str(
-            "and in each interval: it calls a function, reads a materialized view or a table of another \
-             server, or contains the current time\n",
-        );
-    }
-    text
 }
 
 /// Prints the rows of an entity. Values are not printed: they may be secrets of a session.

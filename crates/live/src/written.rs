@@ -1,7 +1,9 @@
 //! The entities that a mutation may change, known before it is executed.
 
 use ahash::AHashSet;
-use catalog::{Catalog, Entity, EntityId, EntityKind, RelationshipId};
+use catalog::{
+    Catalog, Entity, EntityId, EntityKind, Relationship, RelationshipId, RelationshipKind,
+};
 use ir::{
     Call, ChildWrite, From, Output, OutputKind, Request, Rows, StepKind, Variant, Write, WriteKind,
 };
@@ -44,6 +46,33 @@ impl Written {
             (Self::Entities(entities), Self::Entities(others)) => entities.extend(others),
             (Self::Anything, _) | (_, Self::Anything) => *self = Self::Anything,
         }
+    }
+
+    /// Adds the entities whose rows a database may delete or change with those that a request deletes
+    /// (`ON DELETE CASCADE`), if it deletes any.
+    #[must_use]
+    pub fn with_cascades(mut self, request: &Request, catalog: &Catalog) -> Self {
+        let steps = request.transactions.iter().flat_map(|transaction| &transaction.steps);
+        let mut writes = steps.filter_map(|step| match &step.kind {
+            StepKind::Write(write) => Some(write),
+            StepKind::Read(_) | StepKind::Require(_) | StepKind::Call(_) | StepKind::Objects(_) => {
+                None
+            }
+        });
+        if let Self::Entities(entities) = &mut self
+            && writes.any(deletes)
+        {
+            let mut known = 0;
+            while known < entities.len() {
+                known = entities.len();
+                for Relationship { kind, from, to, .. } in catalog.relationships() {
+                    if *kind == RelationshipKind::ForeignKey && entities.contains(to) {
+                        entities.insert(*from);
+                    }
+                }
+            }
+        }
+        self
     }
 
     /// Returns true if nothing may be changed.
@@ -99,6 +128,23 @@ impl Written {
             catalog.entities().filter(is_node).filter(has_same).map(|entity| entity.id).collect();
         entities.extend(same);
     }
+}
+
+/// True if a change deletes rows.
+fn deletes(write: &Write) -> bool {
+    let own = match &write.kind {
+        WriteKind::Delete { .. } => true,
+        WriteKind::Choose { filter: _, found, missing } => deletes(found) || deletes(missing),
+        WriteKind::Insert(_)
+        | WriteKind::Update(_)
+        | WriteKind::Link { .. }
+        | WriteKind::Unlink { .. }
+        | WriteKind::SetLinks { .. }
+        | WriteKind::Upsert { .. }
+        | WriteKind::LinkOrInsert { .. }
+        | WriteKind::Expect { .. } => false,
+    };
+    own || write.children.iter().any(|child| deletes(&child.write))
 }
 
 /// True if nodes of two entities have a label in common, which a claim may be.

@@ -11,7 +11,7 @@
 // The other tests need the rest of these two.
 mod log;
 mod metrics;
-mod openmetrics;
+pub(crate) mod openmetrics;
 mod packaged;
 mod ready;
 mod timing;

@@ -3,8 +3,9 @@
 use crate::program::{Answer, Folder, Server, outcome, post, run};
 
 /// The headers that pages may read.
-const EXPOSED: &str =
-    "ratelimit, ratelimit-policy, retry-after, server-timing, thalweg-position, x-request-id";
+const EXPOSED: &str = "age, etag, ratelimit, ratelimit-policy, retry-after, server-timing, \
+                       thalweg-position, x-hasura-query-cache-key, \
+                       x-hasura-query-family-cache-key, x-request-id";
 
 const QUERY: &str = "{ artistById(id: 127) { id } }";
 const ANSWER: &str = r#"{"data":{"artistById":{"id":127}}}"#;

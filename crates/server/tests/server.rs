@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+mod answer_cache;
 mod async_actions;
 mod backups;
 mod batches;

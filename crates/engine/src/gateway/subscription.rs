@@ -303,7 +303,7 @@ impl Operation {
         let event = SourceEvent::new(event);
         let response = worker.execute_event(inputs, Instant::now(), &event, seen).await;
         let Response { body, held, .. } = response;
-        reserved(body, held)
+        reserved(body.into(), held)
     }
 }
 

@@ -431,7 +431,8 @@ impl Worker {
 }
 
 /// The bytes of a response.
-fn finished(Response { mut body, held, .. }: Response, is_live_query: bool) -> Bytes {
+fn finished(Response { body, held, .. }: Response, is_live_query: bool) -> Bytes {
+    let mut body = Vec::from(body);
     if is_live_query {
         mark(&mut body);
     }

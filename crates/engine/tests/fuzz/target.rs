@@ -153,6 +153,7 @@ impl Targets {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
             limits: engine::Limits {
                 document: graphql::DocumentLimits {

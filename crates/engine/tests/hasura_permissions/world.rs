@@ -18,10 +18,21 @@ pub(super) struct World {
     database: Database,
     is_sqlite: bool,
     worker: Worker,
+    /// A worker that caches all answers.
+    pub(super) cached: Option<Worker>,
 }
 
 impl World {
     pub(super) async fn new(place: &Place, made: &RandomRoles) -> Self {
+        Self::open(place, made, false).await
+    }
+
+    /// The same with another worker, which caches all answers.
+    pub(super) async fn cached(place: &Place, made: &RandomRoles) -> Self {
+        Self::open(place, made, true).await
+    }
+
+    async fn open(place: &Place, made: &RandomRoles, is_cached: bool) -> Self {
         let database = place.empty_database("hasura", &tables());
         let text = made.metadata().to_string();
         let served = ServedSource::choose(read_text("made.json", &text), None).unwrap();
@@ -29,8 +40,12 @@ impl World {
             metadata: MetadataSetting::Read(served),
             ..Default::default()
         });
-        let worker = database.worker_of(dialect).await;
-        Self { database, is_sqlite: matches!(place, Place::Sqlite), worker }
+        let worker = database.worker_of(dialect.clone()).await;
+        let cached = match is_cached {
+            true => Some(database.cached_worker_of(dialect).await),
+            false => None,
+        };
+        Self { cached, database, is_sqlite: matches!(place, Place::Sqlite), worker }
     }
 
     /// The answer of a role with the session variables of the test.
@@ -39,15 +54,17 @@ impl World {
         for (name, text, _) in SESSION {
             claims[name.to_ascii_lowercase()] = json!(text);
         }
-        let claims = serde_json::from_value(claims).unwrap();
-        let session = Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() };
-        let request = graphql::Request { query: request.to_owned(), ..Default::default() };
-        let (delivery, mut report) = (Delivery::Whole, Report::default());
-        let response = self
-            .worker
-            .deliver_reported(&request, &session, Allowed::All, delivery, &mut report)
-            .await;
-        serde_json::from_slice(&response.body).unwrap()
+        self.answer_with(claims, request).await
+    }
+
+    /// The answer to a session with these claims.
+    pub(super) async fn answer_with(&self, claims: Json, request: &str) -> Json {
+        answer(&self.worker, claims, request).await.0
+    }
+
+    /// The same from the cache; true if nothing was executed.
+    pub(super) async fn cached_answer(&self, claims: Json, request: &str) -> (Json, bool) {
+        answer(self.cached.as_ref().unwrap(), claims, request).await
     }
 
     /// The first column of the rows of a query, sorted.
@@ -83,6 +100,19 @@ impl World {
         let rows = statement.query_map([], |row| (0..width).map(|place| row.get(place)).collect());
         rows.unwrap().map(Result::unwrap).collect()
     }
+}
+
+async fn answer(worker: &Worker, claims: Json, request: &str) -> (Json, bool) {
+    let claims = serde_json::from_value(claims).unwrap();
+    let session = Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() };
+    let request = graphql::Request { query: request.to_owned(), ..Default::default() };
+    let (delivery, mut report) = (Delivery::Whole, Report::default());
+    let response =
+        worker.deliver_reported(&request, &session, Allowed::All, delivery, &mut report).await;
+    let is_hit = report.cache.as_ref().is_some_and(|used| used.is_hit);
+    // A hit executes nothing.
+    assert_eq!(is_hit, report.cache.is_some() && report.stages.execute.is_none());
+    (serde_json::from_slice(&response.body).unwrap(), is_hit)
 }
 
 fn tables() -> String {

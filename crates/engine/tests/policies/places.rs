@@ -5,9 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use dialects::Dialect;
-use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress, Worker};
+use engine::{
+    CacheField, CacheOptions, Engine, OpenOptions, Options, PolicyFile, SourceAddress, Worker,
+};
 use testkit::postgres::{Server, required_installations, shared};
 
 use crate::dialect;
@@ -98,15 +101,28 @@ impl Database {
 
     pub(crate) async fn worker(&self, dialect: &str, policies: Option<&str>) -> Worker {
         let policies = policies.map(|text| Arc::new(PolicyFile::parse(text).unwrap()));
-        self.open(dialect::parse(dialect).unwrap(), policies).await
+        self.open(dialect::parse(dialect).unwrap(), policies, CacheOptions::default()).await
     }
 
     /// The same without policies, in a dialect that need not be written.
     pub(crate) async fn worker_of(&self, dialect: Dialect) -> Worker {
-        self.open(dialect, None).await
+        self.open(dialect, None, CacheOptions::default()).await
     }
 
-    async fn open(&self, dialect: Dialect, policies: Option<Arc<PolicyFile>>) -> Worker {
+    /// The same with a cache of all answers.
+    pub(crate) async fn cached_worker_of(&self, dialect: Dialect) -> Worker {
+        let all = CacheField { name: "*".into(), ttl: Duration::from_secs(600) };
+        let fields = [all].into();
+        let cache = CacheOptions { bytes: 64 << 20, fields, ..CacheOptions::default() };
+        self.open(dialect, None, cache).await
+    }
+
+    async fn open(
+        &self,
+        dialect: Dialect,
+        policies: Option<Arc<PolicyFile>>,
+        cache: CacheOptions,
+    ) -> Worker {
         let options = Options {
             dialect,
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
@@ -119,6 +135,7 @@ impl Database {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache,
             prisma_schema: None,
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())

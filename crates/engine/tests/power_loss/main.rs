@@ -67,6 +67,7 @@ fn options(durability: Durability) -> Options {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
         schema_first: Some(SchemaFirst {
             definitions: TYPES.into(),

@@ -20,7 +20,7 @@ async fn statements(served: &Served, mutation: &str) -> usize {
         .worker
         .deliver_reported(&request(&query), &session, allowed, delivery, &mut report)
         .await;
-    let body = String::from_utf8(response.body).unwrap();
+    let body = String::from_utf8(response.body.into()).unwrap();
     assert!(!body.contains("errors"), "{body}");
     report.observed.rounds.iter().map(|round| round.levels.len()).sum()
 }

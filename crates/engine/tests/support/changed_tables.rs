@@ -92,6 +92,7 @@ impl Database {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: false,
+            cache: Default::default(),
             prisma_schema: None,
         };
         let engine = Engine::open(address, &options).await.unwrap();

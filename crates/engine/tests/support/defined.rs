@@ -28,6 +28,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
@@ -41,7 +42,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         let request = graphql::Request::from_json(body.as_bytes());
         let request = request.map_err(|error| error.message)?;
         let response = Worker::new(engine).execute(&request, Allowed::All).await;
-        let text = String::from_utf8(response.body).map_err(|error| error.to_string())?;
+        let text = String::from_utf8(response.body.into()).map_err(|error| error.to_string())?;
         match text.contains("\"errors\"") {
             true => Err(format!("data.graphql: {text}")),
             false => Ok(()),

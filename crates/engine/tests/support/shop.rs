@@ -167,6 +167,7 @@ impl Shop {
             resolvers: None,
             live: engine::live::FeedOptions::default(),
             has_defer: true,
+            cache: Default::default(),
             prisma_schema: None,
         };
         let address = SourceAddress::Postgres(url.into());

@@ -335,6 +335,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,
+        cache: Default::default(),
         prisma_schema: None,
     };
     defined::set_definitions(&mut options, database)?;

@@ -120,6 +120,7 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
     Ok(engine::Options {
         errors: serving.errors.to_engine(),
         live: FeedOptions { has_directive, ..serving.subscriptions.to_engine()? },
+        cache: serving.cache.to_engine()?,
         ..engine_options
     })
 }
@@ -157,6 +158,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             resolvers: None,
             live: serving.subscriptions.to_engine()?,
             has_defer: false,
+            cache: serving.cache.to_engine()?,
             prisma_schema: None,
         },
         settings: settings(None, serving)?,

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::{
-    Allowed, Caller, ChangePosition, Delivery, Freshness, MemoryBudget, MemoryReservation, Report,
+    Allowed, CacheUse, Caller, ChangePosition, Delivery, Freshness, MemoryBudget,
+    MemoryReservation, Report,
 };
 use futures_util::future::join_all;
 use graphql::operation::OperationKind;
@@ -46,6 +47,7 @@ pub(super) async fn answer(
     if writes {
         // A query reads what the mutations of its batch have written before it.
         caller.freshness = Freshness::Newest;
+        caller.cache = CacheUse::Bypass;
     }
     let answers = {
         let start = (exchange.client_address, exchange.started);
@@ -174,7 +176,7 @@ async fn answer_member(
         Err(error) => Err(Refusal::Malformed(error)),
     };
     let (body, held) = match executed {
-        Ok(Executed { response, .. }) => (response.body, response.held),
+        Ok(Executed { response, .. }) => (response.body.into(), response.held),
         Err(refusal) => {
             if report.operation == Some(OperationKind::Mutation) {
                 // Its changes may have been made.

@@ -49,7 +49,7 @@ fn max_age(report: &Report) -> Option<i64> {
 
 /// The names of the request headers on which responses depend, each once; `None` if they cannot be
 /// listed.
-fn names(service: &Service) -> Option<Vec<HeaderName>> {
+pub(super) fn names(service: &Service) -> Option<Vec<HeaderName>> {
     let mut names = service.settings.credentials.session_headers()?;
     if let Some(read) = service.worker.read_headers() {
         names.extend(read.names()?.into_iter().cloned());

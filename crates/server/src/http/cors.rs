@@ -14,8 +14,9 @@ use super::respond::Response;
 use super::settings::CorsSettings;
 
 /// Response headers that pages may read, besides the default ones.
-const EXPOSED: &str = "ratelimit, ratelimit-policy, retry-after, server-timing, thalweg-position, \
-                       x-request-id";
+const EXPOSED: &str = "age, etag, ratelimit, ratelimit-policy, retry-after, server-timing, \
+                       thalweg-position, x-hasura-query-cache-key, \
+                       x-hasura-query-family-cache-key, x-request-id";
 
 /// The CORS headers of a response.
 #[derive(Debug)]

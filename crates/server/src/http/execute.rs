@@ -6,6 +6,7 @@ use std::time::Instant;
 use engine::gateway::IncrementalFormat;
 use engine::{Allowed, Caller, Delivery, Report};
 use graphql::{Parameters, Request};
+use tokio::task::spawn_local;
 use tokio::time::timeout_at;
 
 use super::client_address::ClientAddress;
@@ -126,6 +127,9 @@ async fn execute_within(
             }
         }
     };
+    if let Some(feed) = service.worker.cache_feed() {
+        spawn_local(feed.run());
+    }
     // The report has a document only if it is valid.
     if let (Some(hash), Some(_)) = (learn, &report.document) {
         service.settings.persisted.learn(hash, &request.query);

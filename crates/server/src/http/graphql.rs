@@ -16,6 +16,7 @@ use super::authenticated::Authenticated;
 use super::batch;
 use super::body::{self, ReadBody};
 use super::cache_control::add_cache_control;
+use super::cached_answer::CacheRequest;
 use super::client_address::ClientAddress;
 use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
@@ -95,6 +96,8 @@ async fn answer_request(
     let positions = service.settings.positions;
     let freshness = positions.map(|positions| positions.freshness(request.headers()));
     let freshness = freshness.unwrap_or_default();
+    let cache_request = CacheRequest::new(service, &request);
+    let cache = cache_request.allowed;
     let read = match media_type {
         _ if !is_allowed_origin(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         None if stream.is_none() && incremental.is_none() => Err(Refusal::NotAcceptable),
@@ -105,7 +108,7 @@ async fn answer_request(
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
         Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory, until }) => {
-            let caller = Caller { freshness, ..caller };
+            let caller = Caller { freshness, cache, ..caller };
             if let Some(format) = choose(service, stream, accepted, &parameters, &caller) {
                 let may_write = may_write(&parameters);
                 let operation = Operation { parameters, allowed, caller, until, incremental };
@@ -145,6 +148,8 @@ async fn answer_request(
                 let mut response = complete(media_type, response);
                 let is_whole = !matches!(response.body(), AnswerBody::Streamed(_));
                 if is_whole {
+                    let (report, asker) = (&exchange.report, (&**service, &caller));
+                    cache_request.complete(&mut response, report, asker, has_settings);
                     let headers = response.headers_mut();
                     add_cache_control(headers, &exchange.report, service, &caller, has_settings);
                 }
@@ -153,7 +158,7 @@ async fn answer_request(
         }
         Ok(Read { body: Body::Batch(_), .. }) if accepted.is_none() => Err(Refusal::NotAcceptable),
         Ok(Read { body: Body::Batch(members), caller, memory: _memory, .. }) => {
-            let caller = Caller { freshness, ..caller };
+            let caller = Caller { freshness, cache, ..caller };
             // Boxed: batches are rare, and every request would need the space.
             Box::pin(batch::answer(
                 service,

@@ -73,6 +73,7 @@ mod authentication;
 mod batch;
 mod body;
 mod cache_control;
+mod cached_answer;
 mod callback;
 mod client_address;
 mod clients;

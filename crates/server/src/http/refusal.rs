@@ -261,7 +261,7 @@ impl Refusal {
         match form {
             ErrorForm::GraphQL => self.body(),
             ErrorForm::Hasura | ErrorForm::Prisma => {
-                engine::Response::request_error(&[self.error_in(form)]).body
+                engine::Response::request_error(&[self.error_in(form)]).body.into()
             }
         }
     }

@@ -33,6 +33,8 @@ impl RelayApi {
         let mut options = options.clone();
         let Dialect::Hasura(dialect) = &mut options.dialect else { return None };
         dialect.schema = SchemaKind::Relay;
+        // It has other root fields.
+        options.cache.fields = Arc::default();
         let metadata = dialect.metadata.served();
         let metadata =
             metadata.map(|served| (served.packed().clone(), served.source().name.text.clone()));

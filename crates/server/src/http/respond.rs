@@ -1,7 +1,7 @@
 //! HTTP responses of results and refusals.
 
 use bytes::Bytes;
-use engine::{ErrorForm, Kind, MemoryReservation};
+use engine::{ErrorForm, JsonBody, Kind, MemoryReservation};
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
@@ -40,19 +40,23 @@ pub(super) fn complete(media_type: MediaType, response: engine::Response) -> Res
         | (Kind::RequestError, MediaType::Json) => StatusCode::OK,
         (Kind::RequestError, MediaType::GraphQLResponse) => StatusCode::BAD_REQUEST,
         (Kind::MutationRefused, MediaType::Json | MediaType::GraphQLResponse) => {
-            let response = respond(StatusCode::METHOD_NOT_ALLOWED, media_type, response.body);
+            let response =
+                respond_bytes(StatusCode::METHOD_NOT_ALLOWED, media_type, response.body.into());
             return with_allow(response, "POST");
         }
         (Kind::Overloaded, MediaType::Json | MediaType::GraphQLResponse) => {
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            return with_retry(respond(status, media_type, response.body));
+            return with_retry(respond_bytes(status, media_type, response.body.into()));
         }
     };
+    let body = match response.body {
+        JsonBody::Own(body) => memory::answer(body, response.held),
+        JsonBody::Cached(body) => body,
+    };
     match response.rest {
-        None => respond_held(status, media_type, response.body, response.held),
+        None => respond_bytes(status, media_type, body),
         Some(rest) => {
-            let first = memory::answer(response.body, response.held);
-            let body = AnswerBody::Streamed(Box::new(StreamedBody::new(first, rest)));
+            let body = AnswerBody::Streamed(Box::new(StreamedBody::new(body, rest)));
             respond_body(status, media_type, body)
         }
     }

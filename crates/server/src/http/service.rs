@@ -213,6 +213,7 @@ impl Current {
     fn keep_house(&self) {
         let service = self.get();
         service.worker.close_old_connections();
+        service.worker.sweep_cache();
         if let Some(relay) = service.relay.as_ref().and_then(|relay| relay.service.get()) {
             relay.worker.close_old_connections();
         }

@@ -27,8 +27,8 @@ use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
-    AllowedOrigin, Coding, HasuraEnvironment, LoggedRequests, OriginOptions, PersistedOptions,
-    PositionCarrier, ServingOptions,
+    AllowedOrigin, Coding, HasuraEnvironment, HttpCaching, LoggedRequests, OriginOptions,
+    PersistedOptions, PositionCarrier, ServingOptions,
 };
 use crate::supergraph::Fetches;
 
@@ -62,6 +62,8 @@ pub(crate) struct Settings {
     pub(super) request_timeout: Duration,
     pub(super) load: LoadSettings,
     pub(super) rate_limits: RateLimits,
+    /// How browsers and proxies may cache answers.
+    pub(super) http_caching: HttpCaching,
     /// Networks of proxies that tell the addresses of clients.
     pub(super) trusted_proxies: Box<[Network]>,
     /// Time limit of a graceful shutdown, for requests that have begun.
@@ -386,6 +388,7 @@ impl Settings {
                 request_memory: load.request_memory.0,
             },
             rate_limits: RateLimits::new(&options.rates.rate_limit),
+            http_caching: options.cache.cache_http,
             trusted_proxies: options.rates.trusted_proxies.as_slice().into(),
             drain_timeout: options.drain_timeout.0,
             callbacks: None,

@@ -18,7 +18,7 @@ use source::Statistics;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
-use super::{custom_fields, databases, events, fetches, live, replicas, supergraph};
+use super::{answer_cache, custom_fields, databases, events, fetches, live, replicas, supergraph};
 use crate::supergraph::FetchCounts;
 use crate::usage::hive::Reporter;
 
@@ -77,6 +77,7 @@ impl Collector for Sources {
                 live::encode_engines(&[(None, engine)], &mut writer)?;
                 databases::encode(&[(None, &self.connections)], &mut writer)?;
                 replicas::encode(engine.reads().as_ref(), &mut writer)?;
+                answer_cache::encode(engine.cache_counts(), &mut writer)?;
                 custom_fields::encode(&[(None, engine.resolver_statistics())], &mut writer)
             }
             Api::Gateway(gateway) => {

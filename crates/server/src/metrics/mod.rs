@@ -14,6 +14,7 @@
 //!
 //! Each thread counts in a shard of its own; a scrape sums the shards.
 
+mod answer_cache;
 mod custom_fields;
 mod databases;
 mod encode;

@@ -225,6 +225,7 @@ impl ApiOptions {
                 ..engine::live::FeedOptions::default()
             },
             has_defer: self.defer_directive,
+            cache: engine::CacheOptions::default(),
             prisma_schema,
             source: engine::OpenOptions {
                 namespaces,

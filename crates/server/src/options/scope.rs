@@ -111,6 +111,7 @@ const CLAIM_ROLE: &str = "`claim_role` in the file of `--policies` names the cla
 const LIVE_TYPES: &str = "`@withSubscription` of its type definitions declares subscriptions";
 const SUBGRAPH_CONNECTIONS: &str = "`--subgraph-connections` is for subgraphs over HTTP";
 const SUBGRAPH_CONNECT_TIMEOUT: &str = "`--subgraph-connect-timeout` is for subgraphs over HTTP";
+const CACHE: &str = "a gateway does not cache the answers of its sources";
 const SUBGRAPH_ERRORS: &str = "`--subgraph-errors` is for errors of subgraphs";
 const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 
@@ -203,6 +204,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],
     ),
     (Scope::Everywhere, &["rate-limit", "trusted-proxies"]),
+    (Scope::Sources(CACHE), &["cache", "cache-size", "cache-directive", "cache-http"]),
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
     (Scope::Everywhere, &["metrics-operations", "otlp-endpoint", "trace-ratio"]),

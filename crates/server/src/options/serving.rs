@@ -8,6 +8,7 @@ use clap::Args;
 use super::address::{self, Address, Mode};
 use super::allow_list::AllowListOptions;
 use super::auth::AuthOptions;
+use super::cache::CacheOptions;
 use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
@@ -76,6 +77,8 @@ pub(crate) struct ServingOptions {
     pub(crate) load: LoadOptions,
     #[command(flatten)]
     pub(crate) rates: RateLimitOptions,
+    #[command(flatten)]
+    pub(crate) cache: CacheOptions,
     #[command(flatten)]
     pub(crate) subscriptions: SubscriptionOptions,
     #[command(flatten)]

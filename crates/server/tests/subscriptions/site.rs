@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -116,7 +116,13 @@ pub(crate) fn complete(id: &str) -> Value {
 impl Client {
     /// Opens a socket and initializes the connection.
     pub(crate) fn connect(server: &Server, subprotocol: &str, payload: &Value) -> Self {
-        let mut client = Self::open(server, &[("sec-websocket-protocol", subprotocol)]).unwrap();
+        Self::connect_at(server.address, subprotocol, payload)
+    }
+
+    /// The same with the server at an address.
+    pub(crate) fn connect_at(address: SocketAddr, subprotocol: &str, payload: &Value) -> Self {
+        let headers = [("sec-websocket-protocol", subprotocol)];
+        let mut client = Self::open_address(address, "/graphql", &headers).unwrap();
         client.send(&json!({ "type": "connection_init", "payload": payload }));
         assert_eq!(client.receive(), json!({ "type": "connection_ack" }));
         client
@@ -133,9 +139,18 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
     ) -> Result<Self, (u16, String)> {
-        let stream = server.connect();
+        Self::open_address(server.address, path, headers)
+    }
+
+    fn open_address(
+        address: SocketAddr,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Self, (u16, String)> {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
-        let url = format!("ws://{}{path}", server.address);
+        let url = format!("ws://{address}{path}");
         let mut request = url.into_client_request().unwrap();
         for (name, value) in headers {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();

@@ -60,6 +60,12 @@ impl Served {
         served
     }
 
+    /// The id of the process.
+    #[allow(dead_code, reason = "not all who share this file send signals")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.file("log")).unwrap()
     }

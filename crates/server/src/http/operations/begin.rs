@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use engine::gateway::headers::REQUEST_ID;
 use engine::gateway::{IncrementalFormat, Payloads};
-use engine::{Allowed, Caller, Delivery, Kind, MemoryReservation};
+use engine::{Allowed, Caller, Delivery, JsonBody, Kind, MemoryReservation};
 use futures_util::future::LocalBoxFuture;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
@@ -145,7 +145,10 @@ fn end(mut exchange: Exchange, response: engine::Response) -> Event {
     }
     exchange.response_bytes = response.body.len() as u64;
     exchange.end(StatusCode::OK);
-    let body = memory::answer(response.body, response.held);
+    let body = match response.body {
+        JsonBody::Own(body) => memory::answer(body, response.held),
+        JsonBody::Cached(body) => body,
+    };
     match response.kind {
         Kind::Executed => Event::Result(body),
         Kind::RequestError | Kind::MutationRefused | Kind::Overloaded => Event::Errors(body),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use dialects::prisma::model::Model;
 use dialects::prisma::normalized::export::Page;
-use engine::{Allowed, Caller, Delivery, Report};
+use engine::{Allowed, CacheUse, Caller, Delivery, Report};
 use graphql::{ErrorCode, Request};
 use serde_json::Value;
 
@@ -30,6 +30,7 @@ pub(super) async fn answer(
     let most = usize::try_from(service.worker.limits().response_bytes).unwrap_or(usize::MAX);
     let page = Page::begin(model, request, most.min(MOST_CHARACTERS), max_nodes);
     let mut page = page.map_err(|error| malformed(error.0))?;
+    let caller = &Caller { cache: CacheUse::Bypass, ..caller.clone() };
     while let Some(query) = page.query() {
         let request = Request { query, ..Request::default() };
         let execution = Execution {

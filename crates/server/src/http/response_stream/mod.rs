@@ -167,7 +167,7 @@ pub(super) fn respond_incrementally(
     response: engine::Response,
 ) -> Response {
     let engine::Response { body, held, payloads, .. } = response;
-    let initial = memory::answer(body, held);
+    let initial = memory::answer(body.into(), held);
     let keep_alive = service.settings.subscriptions.ping_interval;
     let body = match payloads {
         Some(payloads) => {

@@ -124,6 +124,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "batch",
             "body",
             "cache_control",
+            "cached_answer",
             "callback",
             "compress",
             "connection_context",
@@ -145,7 +146,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "streamed_body",
             "subscription",
         ],
-        edges: 85,
+        edges: 91,
         reason: "the settings hold the endpoints of Hasura and of Prisma, which execute requests as all \
                  others do",
     },
