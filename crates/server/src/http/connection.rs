@@ -9,11 +9,11 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use hyper::StatusCode;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
+use hyper::{StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use tokio::task::spawn_local;
 
@@ -78,6 +78,7 @@ pub(super) async fn serve(
     state.enter(Phase::New);
     let context = Rc::new(ConnectionContext {
         peer,
+        version: Version::HTTP_11,
         purpose,
         state: Rc::clone(&state),
         current: current.clone(),

@@ -16,6 +16,7 @@ use hyper::{Method, StatusCode, Version};
 use opentelemetry::Context;
 
 use super::client_address::ClientAddress;
+use super::connection_context::ConnectionContext;
 use super::rate_limits::Counted;
 use super::refusal::Refusal;
 
@@ -142,9 +143,9 @@ impl Exchange {
     }
 
     /// The record of an operation over a WebSocket or a shared stream, which a GET began.
-    pub(super) fn of_socket(service: &Service, client: (Peer, ClientAddress)) -> Self {
-        let head = (&Method::GET, Version::HTTP_11);
-        Self::begin(service, client, head, &HeaderMap::new(), Target::GraphQL)
+    pub(super) fn of_socket(service: &Service, context: &ConnectionContext) -> Self {
+        let head = (&Method::GET, context.version);
+        Self::begin(service, context.socket_client(), head, &HeaderMap::new(), Target::GraphQL)
     }
 
     fn begin(
@@ -374,6 +375,7 @@ impl Exchange {
             [stages.document, stages.plan, stages.execute, stages.write]
                 .map(|time| time.map(milliseconds));
         let statements = self.statements();
+        let replica = self.report.observed.replica.as_deref();
         let milliseconds = milliseconds(elapsed);
         tracing::warn!(
             operation,
@@ -385,6 +387,7 @@ impl Exchange {
             execute,
             write,
             statements,
+            replica,
             "slow request"
         );
     }

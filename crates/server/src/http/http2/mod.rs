@@ -19,10 +19,14 @@ use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::poll_fn;
+use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use hyper::header::{COOKIE, HeaderMap, HeaderValue};
+use bytes::Bytes;
+use hyper::Method;
+use hyper::body::Body;
+use hyper::header::{CONTENT_LENGTH, COOKIE, HeaderMap, HeaderValue};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -32,10 +36,12 @@ pub(super) use self::preface::{Version, detect};
 use self::stream_body::StreamBody;
 use self::tasks::Tasks;
 use self::transport::SharedTransport;
+use super::answer_body::AnswerBody;
 use super::closing;
 use super::connection::OpenConnection;
 use super::connection_context::ConnectionContext;
 use super::exchange::HttpRequest;
+use super::respond::Response;
 use super::route;
 use super::timeouts::{CloseReason, Phase, run_with_timeouts};
 use super::transport::Transport;
@@ -85,6 +91,7 @@ pub(super) async fn serve(
         let service = current.get();
         let context = Rc::new(ConnectionContext {
             peer: context.peer,
+            version: hyper::Version::HTTP_2,
             purpose: context.purpose,
             state: Rc::clone(&stream),
             current: current.clone(),
@@ -92,8 +99,12 @@ pub(super) async fn serve(
             client_address: Cell::default(),
         });
         let pending = overhead.begin_answer();
+        let is_head = request.method() == Method::HEAD;
         async move {
-            let response = route::answer(&service, request, &context).await;
+            let mut response = route::answer(&service, request, &context).await;
+            if is_head {
+                remove_body(&mut response);
+            }
             Ok::<_, Infallible>(response.map(|body| StreamBody::new(body, stream, pending)))
         }
     });
@@ -164,6 +175,15 @@ pub(super) async fn serve(
 fn excess_of(error: &hyper::Error) -> Option<Excess> {
     let error = error.source()?.downcast_ref::<h2::Error>()?;
     (error.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM)).then_some(Excess::Protocol)
+}
+
+/// Leaves only the head of a response to HEAD, with the length of its body. The HTTP library does this
+/// for HTTP/1 only.
+fn remove_body(response: &mut Response) {
+    let body = mem::replace(response.body_mut(), AnswerBody::Whole(Bytes::new()));
+    if let Some(length) = body.size_hint().exact() {
+        response.headers_mut().entry(CONTENT_LENGTH).or_insert(length.into());
+    }
 }
 
 /// Joins cookies that came in several fields, which compress better:
