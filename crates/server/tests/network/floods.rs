@@ -66,10 +66,7 @@ fn requests_that_are_abandoned_while_they_are_answered_end_the_connection() {
         let resets: Vec<u8> = streams.iter().flat_map(|stream| reset(*stream)).collect();
         [heads, resets]
     });
-    let slowly = batches.map(|part: Vec<u8>| {
-        thread::sleep(Duration::from_millis(5));
-        part
-    });
+    let slowly = batches.inspect(|_| thread::sleep(Duration::from_millis(5)));
     check("abandoned requests", "AbandonedRequests", slowly);
 }
 

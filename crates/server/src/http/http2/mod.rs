@@ -154,18 +154,20 @@ pub(super) async fn serve(
     if overhead.excess().is_some() {
         transport.send_calm_down();
     }
+    let is_at_end = transport.is_at_end();
+    let Some(mut transport) = transport.into_inner() else { return };
     match ended {
-        Err(CloseReason::Stalled) => context.reset_stalled(&transport.get()),
+        Err(CloseReason::Stalled) => context.reset_stalled(&transport),
         Err(CloseReason::Idle | CloseReason::HeadTimeout) => {
-            closing::close_idle(&mut transport.get()).await;
+            closing::close_idle(&mut transport).await;
         }
-        Ok(_) if transport.is_at_end() => {}
+        Ok(_) if is_at_end => {}
         Ok(ended) => {
             // Clients disconnect at any time; a protocol error was answered by the HTTP library.
             if let Err(error) = ended {
                 tracing::debug!(%error, %peer, "a connection ended early");
             }
-            closing::close(&mut transport.get()).await;
+            closing::close(&mut transport).await;
         }
     }
     drop(permit);

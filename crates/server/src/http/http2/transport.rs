@@ -92,9 +92,13 @@ impl SharedTransport {
         }))
     }
 
-    /// The transport, which the HTTP library no longer uses.
-    pub(super) fn get(&self) -> RefMut<'_, Transport> {
+    fn get(&self) -> RefMut<'_, Transport> {
         self.0.transport.borrow_mut()
+    }
+
+    /// The transport, once the HTTP library no longer has it.
+    pub(super) fn into_inner(self) -> Option<Transport> {
+        Some(Rc::into_inner(self.0)?.transport.into_inner())
     }
 
     pub(super) fn is_at_end(&self) -> bool {
