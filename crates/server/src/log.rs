@@ -56,6 +56,8 @@ fn targets(level: LevelFilter) -> Targets {
         .with_default(level)
         .with_target("tungstenite", LevelFilter::OFF)
         .with_target("tokio_tungstenite", LevelFilter::OFF)
+        // Clients can cause its warnings; the server has lines of its own for them.
+        .with_target("h2", LevelFilter::OFF)
         // Connections of brokers are logged with the names of the brokers.
         .with_target("async_nats", level.min(LevelFilter::WARN))
 }

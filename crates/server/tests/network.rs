@@ -6,6 +6,7 @@
 //! * `readers`: clients that do not read
 //! * `vanishing`: clients that go away
 //! * `encrypted`: TLS
+//! * `http2`: HTTP/2, with and without TLS; `floods`: attacks on it, `frames`: its frames
 //! * `certificates`: what it needs for that
 //! * `draining`: how the server stops
 //! * `site`: the program, with its log in a file
@@ -14,7 +15,10 @@ pub(crate) mod certificates;
 mod crowds;
 mod draining;
 mod encrypted;
+mod floods;
+mod frames;
 mod heads;
+mod http2;
 mod listening;
 mod readers;
 mod site;

@@ -20,6 +20,8 @@ const TABLES: &str = "
     INSERT INTO artist VALUES (1, 'first');
     CREATE VIEW place AS SELECT 1 AS id, current_setting('port') AS port;
     COMMENT ON VIEW place IS E'@primaryKey id';
+    CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(0.2)::text AS nothing;
+    COMMENT ON VIEW slow IS E'@primaryKey id';
     CREATE FUNCTION counted() RETURNS int LANGUAGE sql STABLE AS
         $$ SELECT count(*)::int FROM artist $$;
     CREATE VIEW written AS SELECT 1 AS id, pg_current_wal_lsn() IS NULL AS is_nothing;
@@ -150,6 +152,29 @@ fn a_pooler_that_reads_from_standbys_serves_reads_and_changes() {
     }
     let artists = || served.ask(ARTISTS)["data"]["allArtists"]["nodes"].as_array().unwrap().len();
     assert!(happens_within(PATIENCE, || artists() == 39));
+}
+
+#[test]
+fn the_log_of_slow_requests_names_the_replica_that_was_asked() {
+    const SLOW: &str = "query Slow { slowById(id: 1) { nothing } }";
+    let Some(cluster) = Cluster::start(1) else { return };
+    let served = cluster.serve("", &["--slow-query", "150ms"]);
+    await_place(&served, &cluster.standby_port());
+    served.ask(SLOW);
+    let name = format!("replica=\"127.0.0.1:{}\"", cluster.standby_port());
+    let lines = |operation: &str| {
+        let operation = format!("operation=\"{operation}\"");
+        let log = served.log();
+        let slow = log.lines().filter(|line| line.contains("slow request"));
+        slow.filter(|line| line.contains(&operation)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(lines("Slow").iter().any(|line| line.contains(&name)), "{name}: {}", served.log());
+    served.ask(
+        "mutation Change { createArtist(input: { artist: { id: 3, name: \"a\" } }) \
+         { query { slowById(id: 1) { nothing } } } }",
+    );
+    let changes = lines("Change");
+    assert!(changes.len() == 1 && !changes[0].contains("replica="), "{changes:?}");
 }
 
 #[test]

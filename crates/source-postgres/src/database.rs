@@ -264,12 +264,14 @@ impl Connections for PostgresConnections {
                 replicas.server_of(params.freshness, &tried).await?
             {
                 let (own, sink) = (replica.connections, sink.clone());
+                observed.replica = replica.name();
                 let delivered = own.deliver_own(plan, params, sink, delivery, observed).await;
                 if replica.judge(&delivered, &mut tried) == Outcome::Answered {
                     return delivered;
                 }
             }
         }
+        observed.replica = None;
         self.deliver_own(plan, params, sink, delivery, observed).await
     }
 
@@ -288,12 +290,14 @@ impl Connections for PostgresConnections {
                 replicas.server_of(params.freshness, &tried).await?
             {
                 let (own, output) = (replica.connections, output.clone());
+                observed.replica = replica.name();
                 let answered = own.answer_own(plan, params, output, observed).await;
                 if replica.judge(&answered, &mut tried) == Outcome::Answered {
                     return answered;
                 }
             }
         }
+        observed.replica = None;
         self.answer_own(plan, params, output, observed).await
     }
 

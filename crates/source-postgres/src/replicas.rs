@@ -216,7 +216,7 @@ impl Replica {
         let watched = Watched::new(config);
         if watched.config.endpoints().len() > 1 {
             let reason = "it names several servers: give each server a `--read-url` of its own";
-            return Err(OpenError::Replica { name: watched.name, reason: reason.into() });
+            return Err(OpenError::Replica { name: (*watched.name).into(), reason: reason.into() });
         }
         // One that is out of reach is found out about when connections to it are made.
         let watched = match pooler::find(&watched.config).await {
@@ -247,7 +247,7 @@ impl Replica {
     fn status(&self) -> ReplicaStatus {
         let known = self.known();
         ReplicaStatus {
-            name: self.watched.name.clone(),
+            name: (*self.watched.name).into(),
             weight: self.options.weight,
             is_ready: known.standing == Standing::Ready,
             state: known.standing.name(),

@@ -1,5 +1,6 @@
 //! Figures of the statements of one request, for metrics and explanations.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::events::CommittedEvents;
@@ -17,6 +18,8 @@ pub struct Observed {
     pub boundings: Vec<Option<Bounding>>,
     /// To make the answer of rows that are all there; nothing where it is made as they come.
     pub write: Option<Duration>,
+    /// The replica that has answered a read, or is asked; none for the primary.
+    pub replica: Option<Arc<str>>,
     /// Whether a change was committed, or may have been.
     pub has_changed: bool,
     /// The position behind the changes, where sources report it.

@@ -9,11 +9,11 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use hyper::StatusCode;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
+use hyper::{StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use tokio::task::spawn_local;
 
@@ -21,20 +21,29 @@ use super::acceptor::Client;
 use super::clients::ConnectionPermit;
 use super::closing;
 use super::connection_context::ConnectionContext;
-use super::connections::Connections;
+use super::connections::{Connections, Entry};
+use super::http2;
 use super::monitored_transport::MonitoredTransport;
 use super::refusal::Refusal;
 use super::route;
 use super::service::Current;
 use super::sockets;
 use super::timeouts::{CloseReason, ConnectionState, Phase, run_with_timeouts};
-use super::tls::{HandshakeError, accept_tls};
+use super::tls::{self, HandshakeError, accept_tls};
 use super::transport::{Peer, Transport};
 use crate::options::LoggedRequests;
 
 /// The buffer of the HTTP library unless heads may be larger. Up to this size it buffers chunks of a
 /// long response, for as long as a slow reader takes.
 const USUAL_BUFFER: usize = 64 * 1024;
+
+/// An open connection.
+#[derive(Debug)]
+pub(super) struct OpenConnection {
+    pub(super) entry: Entry,
+    pub(super) permit: ConnectionPermit,
+    pub(super) context: Rc<ConnectionContext>,
+}
 
 /// The body of a response, until all of it was handed over for writing.
 #[derive(Debug)]
@@ -53,7 +62,8 @@ pub(super) async fn serve(
     let entry = connections.enter();
     let state = Rc::clone(&entry.state);
     let timeouts = || current.get().settings.timeouts;
-    let transport = match (transport, current.tls()) {
+    let http2 = current.get().settings.http2;
+    let mut transport = match (transport, current.tls()) {
         (Transport::Tcp(stream), Some(tls)) => {
             let mut handshake = pin!(accept_tls(tls, stream));
             match run_with_timeouts(&state, timeouts, &mut handshake).await {
@@ -68,12 +78,37 @@ pub(super) async fn serve(
     state.enter(Phase::New);
     let context = Rc::new(ConnectionContext {
         peer,
+        version: Version::HTTP_11,
         purpose,
         state: Rc::clone(&state),
         current: current.clone(),
         handshake: RefCell::default(),
         client_address: Cell::default(),
     });
+    let (version, received) = match (&transport, http2) {
+        (Transport::Tls(stream), Some(_)) => match stream.get_ref().1.alpn_protocol() {
+            Some(tls::HTTP_2) => (http2::Version::Http2, Vec::new()),
+            Some(_) | None => (http2::Version::Http1, Vec::new()),
+        },
+        (Transport::Tcp(_) | Transport::Unix(_), Some(_)) => {
+            let detected = {
+                let mut detecting = pin!(http2::detect(&mut transport, &state));
+                run_with_timeouts(&state, timeouts, &mut detecting).await
+            };
+            match detected {
+                Ok(Ok(detected)) => detected,
+                Ok(Err(error)) => return tracing::debug!(%error, %peer, "a connection ended early"),
+                Err(reason) => return close_early(&current, transport, peer, reason).await,
+            }
+        }
+        (_, None) => (http2::Version::Http1, Vec::new()),
+    };
+    if let (http2::Version::Http2, Some(settings)) = (version, http2) {
+        let open = OpenConnection { entry, permit, context };
+        // A task of its own, without the space of an HTTP/1 connection.
+        spawn_local(http2::serve(open, transport, received, settings));
+        return;
+    }
     let service = service_fn(|request| {
         state.enter(Phase::Working);
         let service = current.get();
@@ -89,7 +124,7 @@ pub(super) async fn serve(
         }
     });
     let max_header_size = current.get().settings.max_header_size;
-    let watched = MonitoredTransport::new(transport, Rc::clone(&state));
+    let watched = MonitoredTransport::new(transport, received, Rc::clone(&state));
     let mut connection = http1::Builder::new()
         .header_read_timeout(None)
         .max_header_size(max_header_size)
@@ -126,9 +161,7 @@ pub(super) async fn serve(
         Ok(_) | Err(CloseReason::Idle | CloseReason::Stalled) => None,
     };
     if let Some(refusal) = refusal {
-        log_refusal(&current, peer, &refusal);
-        current.get().count_refused(&refusal);
-        return closing::send_and_close(&mut watched.transport, &closing::response(&refusal)).await;
+        return refuse(&current, &mut watched.transport, peer, &refusal).await;
     }
     match ended {
         Ok(Ok(())) if !watched.is_at_end => closing::close(&mut watched.transport).await,
@@ -142,6 +175,23 @@ pub(super) async fn serve(
     }
 }
 
+/// Closes a connection before the version of HTTP is known.
+async fn close_early(current: &Current, mut transport: Transport, peer: Peer, reason: CloseReason) {
+    match reason {
+        CloseReason::HeadTimeout => {
+            refuse(current, &mut transport, peer, &Refusal::HeadTimeout).await;
+        }
+        CloseReason::Idle | CloseReason::Stalled => closing::close_idle(&mut transport).await,
+    }
+}
+
+/// Refuses a request before there is one, and closes.
+async fn refuse(current: &Current, transport: &mut Transport, peer: Peer, refusal: &Refusal) {
+    log_refusal(current, peer, refusal);
+    current.get().count_refused(refusal);
+    closing::send_and_close(transport, &closing::response(refusal)).await;
+}
+
 /// Logs a refusal that came before there was a request, if failed requests are logged.
 fn log_refusal(current: &Current, peer: Peer, refusal: &Refusal) {
     if current.get().settings.logging.requests != LoggedRequests::None {
@@ -152,11 +202,7 @@ fn log_refusal(current: &Current, peer: Peer, refusal: &Refusal) {
 async fn end_handshake(current: &Current, error: HandshakeError, peer: Peer) {
     match error {
         HandshakeError::PlainHttp(stream) => {
-            let refusal = Refusal::NoTls;
-            log_refusal(current, peer, &refusal);
-            current.get().count_refused(&refusal);
-            closing::send_and_close(&mut Transport::Tcp(stream), &closing::response(&refusal))
-                .await;
+            refuse(current, &mut Transport::Tcp(stream), peer, &Refusal::NoTls).await;
         }
         HandshakeError::Failed(error) => {
             tracing::debug!(%error, %peer, "the TLS handshake failed");

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use hyper::Version;
 use hyper::header::HeaderMap;
 
 use super::client_address::ClientAddress;
@@ -14,6 +15,8 @@ use super::transport::{Peer, Transport};
 #[derive(Debug)]
 pub(super) struct ConnectionContext {
     pub(super) peer: Peer,
+    /// The version of HTTP.
+    pub(super) version: Version,
     /// Requests that it serves.
     pub(super) purpose: Purpose,
     pub(super) state: Rc<ConnectionState>,
@@ -28,9 +31,10 @@ pub(super) struct ConnectionContext {
 impl ConnectionContext {
     /// The same connection for a request of the Relay API.
     pub(super) fn of_relay(&self) -> Rc<Self> {
-        let Self { peer, purpose, state, current, handshake: _, client_address } = self;
+        let Self { peer, version, purpose, state, current, handshake: _, client_address } = self;
         Rc::new(Self {
             peer: *peer,
+            version: *version,
             purpose: *purpose,
             state: Rc::clone(state),
             current: current.of_relay(),

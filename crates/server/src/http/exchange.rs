@@ -12,10 +12,11 @@ use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Version};
 use opentelemetry::Context;
 
 use super::client_address::ClientAddress;
+use super::connection_context::ConnectionContext;
 use super::rate_limits::Counted;
 use super::refusal::Refusal;
 
@@ -50,6 +51,8 @@ pub(super) struct Exchange {
     /// The rate limits that counted the operation.
     pub(super) counted: Vec<Counted>,
     pub(super) method: Method,
+    /// The version of HTTP.
+    version: Version,
     pub(super) target: Target,
     /// The operation name of the request, which the document need not have. It is missing while the
     /// operation runs; the document has it then.
@@ -135,18 +138,20 @@ impl Exchange {
     ) -> Self {
         let proxies = &service.settings.trusted_proxies;
         let address = ClientAddress::find(proxies, peer, request.headers());
-        Self::begin(service, (peer, address), request.method(), request.headers(), target)
+        let head = (request.method(), request.version());
+        Self::begin(service, (peer, address), head, request.headers(), target)
     }
 
     /// The record of an operation over a WebSocket or a shared stream, which a GET began.
-    pub(super) fn of_socket(service: &Service, client: (Peer, ClientAddress)) -> Self {
-        Self::begin(service, client, &Method::GET, &HeaderMap::new(), Target::GraphQL)
+    pub(super) fn of_socket(service: &Service, context: &ConnectionContext) -> Self {
+        let head = (&Method::GET, context.version);
+        Self::begin(service, context.socket_client(), head, &HeaderMap::new(), Target::GraphQL)
     }
 
     fn begin(
         service: &Service,
         (peer, client_address): (Peer, ClientAddress),
-        method: &Method,
+        (method, version): (&Method, Version),
         headers: &HeaderMap,
         target: Target,
     ) -> Self {
@@ -172,6 +177,7 @@ impl Exchange {
             client_address,
             counted: Vec::new(),
             method: method.clone(),
+            version,
             target,
             operation_name: None,
             client: match (service.settings.logging.requests, target) {
@@ -283,6 +289,7 @@ impl Exchange {
             started: self.started,
             elapsed,
             method: &self.method,
+            version: self.version,
             status,
             request_id: id.as_ref().map(RequestId::as_str),
             operation: self.operation(),
@@ -315,6 +322,7 @@ impl Exchange {
             return;
         }
         let Self { peer, method, .. } = self;
+        let version = version_number(self.version);
         let address = self.client_address.behind(self.peer).map(|address| address.to_string());
         let address = address.as_deref();
         let status = status.map(|status| status.as_u16());
@@ -328,29 +336,29 @@ impl Exchange {
         let bytes = self.outcome.map(|_| self.response_bytes);
         if let Some(refusal) = &self.refusal {
             tracing::info!(
-                %peer, address, %method, status, ?refusal, codes, milliseconds, "request refused"
+                %peer, address, %method, version, status, ?refusal, codes, milliseconds, "request refused"
             );
         } else if let Some(errors) = &self.errors {
             tracing::info!(
-                %peer, address, %method, status, operation, client, client_version, codes, milliseconds, errors,
+                %peer, address, %method, version, status, operation, client, client_version, codes, milliseconds, errors,
                 "request refused"
             );
         } else if status.is_none() {
             tracing::info!(
-                %peer, address, %method, operation, kind, milliseconds, streamed, bytes, "request abandoned"
+                %peer, address, %method, version, operation, kind, milliseconds, streamed, bytes, "request abandoned"
             );
         } else if has_failed {
             tracing::info!(
-                %peer, address, %method, status, operation, kind, client, client_version, codes, milliseconds,
+                %peer, address, %method, version, status, operation, kind, client, client_version, codes, milliseconds,
                 streamed, bytes, "request failed"
             );
         } else if self.target == Target::GraphQL {
             tracing::info!(
-                %peer, address, %method, status, operation, kind, client, client_version, milliseconds,
+                %peer, address, %method, version, status, operation, kind, client, client_version, milliseconds,
                 streamed, bytes, "request answered"
             );
         } else {
-            tracing::info!(%peer, address, %method, status, milliseconds, "request answered");
+            tracing::info!(%peer, address, %method, version, status, milliseconds, "request answered");
         }
     }
 
@@ -367,6 +375,7 @@ impl Exchange {
             [stages.document, stages.plan, stages.execute, stages.write]
                 .map(|time| time.map(milliseconds));
         let statements = self.statements();
+        let replica = self.report.observed.replica.as_deref();
         let milliseconds = milliseconds(elapsed);
         tracing::warn!(
             operation,
@@ -378,6 +387,7 @@ impl Exchange {
             execute,
             write,
             statements,
+            replica,
             "slow request"
         );
     }
@@ -497,6 +507,15 @@ impl Drop for Exchange {
             self.log_request(None, elapsed);
             self.log_slow(elapsed);
         }
+    }
+}
+
+/// The number of a version of HTTP.
+pub(crate) fn version_number(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_2 => "2",
+        Version::HTTP_10 => "1.0",
+        _ => "1.1",
     }
 }
 

@@ -17,6 +17,7 @@
 //! * `connections`: the connections of one thread
 //! * `tls`: certificates and handshakes
 //! * `connection`: one connection, from its first byte to its last
+//! * `http2`: connections of HTTP/2
 //! * `connection_context`: a connection, as its requests see it
 //! * `timeouts`: timeouts for slow and idle clients
 //! * `monitored_transport`: a transport that reports its reads and writes to the timeouts
@@ -102,6 +103,7 @@ mod hasura_sessions;
 mod header_settings;
 mod health;
 mod host;
+mod http2;
 mod listen;
 mod log_position;
 mod log_throttle;
@@ -141,6 +143,7 @@ mod transport;
 pub(crate) use callback::CallbackEndpoint;
 pub(crate) use credentials::{AuthProfile, AuthScheme};
 pub(crate) use declared::Declared;
+pub(crate) use exchange::version_number;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};
 pub(crate) use persisted::read_manifest;

@@ -13,6 +13,8 @@ use super::transport::Transport;
 #[derive(Debug)]
 pub(super) struct MonitoredTransport {
     pub(super) transport: Transport,
+    /// Bytes that were read before the version of HTTP was known.
+    received: Vec<u8>,
     state: Rc<ConnectionState>,
     /// The status of a refusal by the HTTP library, whose response is replaced.
     pub(super) refusal: Option<[u8; 3]>,
@@ -21,8 +23,8 @@ pub(super) struct MonitoredTransport {
 }
 
 impl MonitoredTransport {
-    pub(super) fn new(transport: Transport, state: Rc<ConnectionState>) -> Self {
-        Self { transport, state, refusal: None, is_at_end: false }
+    pub(super) fn new(transport: Transport, received: Vec<u8>, state: Rc<ConnectionState>) -> Self {
+        Self { transport, received, state, refusal: None, is_at_end: false }
     }
 
     /// Discards a write before a request was handed over: the library's own refusals, which are
@@ -51,6 +53,21 @@ impl MonitoredTransport {
 /// The place of the status in `HTTP/1.1 400 Bad Request`.
 const STATUS: std::ops::Range<usize> = 9..12;
 
+/// Reads what was received before, if there is any of it.
+pub(super) fn take_received(received: &mut Vec<u8>, buffer: &mut ReadBuf<'_>) -> bool {
+    if received.is_empty() {
+        return false;
+    }
+    let count = received.len().min(buffer.remaining());
+    buffer.put_slice(&received[..count]);
+    received.drain(..count);
+    if received.is_empty() {
+        // Frees the memory.
+        *received = Vec::new();
+    }
+    true
+}
+
 impl AsyncRead for MonitoredTransport {
     fn poll_read(
         self: Pin<&mut Self>,
@@ -59,7 +76,10 @@ impl AsyncRead for MonitoredTransport {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
-        let read = Pin::new(&mut this.transport).poll_read(cx, buffer);
+        let read = match take_received(&mut this.received, buffer) {
+            true => Poll::Ready(Ok(())),
+            false => Pin::new(&mut this.transport).poll_read(cx, buffer),
+        };
         if let Poll::Ready(Ok(())) = &read {
             match buffer.filled().len() > before {
                 true if matches!(this.state.phase(), Phase::New | Phase::Idle) => {

@@ -135,13 +135,19 @@ async fn observe(
 }
 
 /// Whether the request names one host, so that proxies and the server cannot differ about it:
-/// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
+/// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>. In HTTP/2 the pseudo-header `:authority` names
+/// it, beside which a proxy may send an equal `Host`:
+/// <https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1>.
 fn has_one_host(request: &HttpRequest) -> bool {
     let mut hosts = request.headers().get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
-        (_, Some(_)) => false,
-        (Some(_), None) => true,
-        (None, None) => request.version() < Version::HTTP_11,
+    let authority = request.uri().authority().filter(|_| request.version() == Version::HTTP_2);
+    match (hosts.next(), hosts.next(), authority) {
+        (_, Some(_), _) => false,
+        (Some(host), None, Some(authority)) => {
+            host.as_bytes().eq_ignore_ascii_case(authority.as_str().as_bytes())
+        }
+        (Some(_), None, None) | (None, None, Some(_)) => true,
+        (None, None, None) => request.version() < Version::HTTP_11,
     }
 }
 

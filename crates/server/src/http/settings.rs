@@ -19,6 +19,7 @@ use super::descriptors;
 use super::hasura::HasuraSettings;
 use super::hasura_sessions::HasuraSessions;
 use super::host::Hosts;
+use super::http2::Http2Settings;
 use super::log_position::PositionSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
@@ -48,6 +49,8 @@ pub(crate) struct Settings {
     pub(super) cors: Option<CorsSettings>,
     /// None for plain HTTP.
     pub(super) tls: Option<Arc<Tls>>,
+    /// None for HTTP/1.1 only.
+    pub(super) http2: Option<Http2Settings>,
     pub(super) timeouts: ClientTimeouts,
     pub(super) max_header_size: usize,
     /// The connection limit, over all threads.
@@ -320,9 +323,15 @@ impl Settings {
         if scheme != AuthScheme::Tokens(AuthProfile::Prisma) {
             options.auth.check(origins, declared.tokens.is_some())?;
         }
-        let tls = options.tls.files().map(Tls::open).transpose()?;
+        let http2 = options
+            .network
+            .has_http2()
+            .then_some(Http2Settings { max_streams: options.network.http2_max_streams.get() });
+        let open = |files| Tls::open(files, http2.is_some());
+        let tls = options.tls.files().map(open).transpose()?;
         Ok(Self {
             tls: tls.map(Arc::new),
+            http2,
             body: BodySettings {
                 json: limits.json_limits(),
                 most_bytes: limits.max_body_size.length(),

@@ -3,15 +3,20 @@
 //! A request only records a state and a time. One timer per connection wakes now and then, and checks
 //! whether a limit has passed meanwhile.
 
+mod streams;
+
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::rc::Weak;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use std::future::poll_fn;
-
 use tokio::time::{Instant, sleep_until};
+
+use self::streams::Membership;
 
 /// Grace period of an idle connection when the server stops: a request may be on its way.
 const STOP_GRACE: Duration = Duration::from_millis(200);
@@ -62,7 +67,7 @@ pub(super) enum CloseReason {
     Stalled,
 }
 
-/// The state of a connection.
+/// The state of a connection, or of a stream of an HTTP/2 connection.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
     phase: Cell<Phase>,
@@ -80,6 +85,16 @@ pub(super) struct ConnectionState {
     /// Whether to check now, before the timer.
     is_called: Cell<bool>,
     waker: RefCell<Option<Waker>>,
+    /// The open streams of an HTTP/2 connection.
+    streams: RefCell<BTreeMap<u64, Weak<ConnectionState>>>,
+    /// The number of the next stream.
+    next_stream: Cell<u64>,
+    /// The connection of a stream.
+    membership: Option<Membership>,
+    /// Whether the task of a stream runs.
+    has_task: Cell<bool>,
+    /// Bytes of the response of a stream that wait to be written.
+    unsent: Cell<usize>,
 }
 
 impl ConnectionState {
@@ -94,6 +109,11 @@ impl ConnectionState {
             received: Cell::new(0),
             is_called: Cell::new(false),
             waker: RefCell::new(None),
+            streams: RefCell::default(),
+            next_stream: Cell::new(0),
+            membership: None,
+            has_task: Cell::new(true),
+            unsent: Cell::new(0),
         }
     }
 
@@ -123,6 +143,9 @@ impl ConnectionState {
     /// Counts received bytes of a body.
     pub(super) fn receive(&self, bytes: usize) {
         self.received.set(self.received.get() + bytes as u64);
+        if let Some(Membership { connection, .. }) = &self.membership {
+            connection.receive(bytes);
+        }
     }
 
     /// Records that a body is complete, or refused.
@@ -147,17 +170,18 @@ impl ConnectionState {
         }
     }
 
-    /// Whether the connection ends because the client does not read its response.
+    /// Whether the connection or the stream ends because the client does not read its response.
     pub(super) fn has_stalled(&self) -> bool {
-        self.has_stalled.get()
+        let of_connection = self.membership.as_ref().map(|membership| &membership.connection);
+        self.has_stalled.get() || of_connection.is_some_and(|connection| connection.has_stalled())
     }
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.get().is_some()
     }
 
-    /// Waits until the server begins to stop. Only for a future that the connection's timeouts poll,
-    /// because their waker is woken.
+    /// Waits until the server begins to stop. Only for a future that the connection's timeouts or the
+    /// task of its stream poll, because their waker is woken.
     pub(super) async fn stopped(&self) {
         poll_fn(|_| match self.is_stopping() {
             true => Poll::Ready(()),
@@ -169,12 +193,14 @@ impl ConnectionState {
     /// Closes the connection as soon as it is idle.
     pub(super) fn stop(&self) {
         self.stopping.set(Some(Instant::now()));
+        self.open_streams().iter().for_each(|stream| stream.stop());
         self.call();
     }
 
     /// Evicts the connection.
     pub(super) fn evict(&self) {
         self.is_evicted.set(true);
+        self.open_streams().iter().for_each(|stream| stream.evict());
         self.call();
     }
 
@@ -194,6 +220,7 @@ impl ConnectionState {
         let longest = Reverse(elapsed.as_nanos());
         match self.phase.get() {
             _ if self.is_evicted.get() => None,
+            Phase::Working if self.membership.is_none() => self.streams_rank(now),
             Phase::Idle => Some((0, longest)),
             Phase::New if is_slow => Some((1, longest)),
             Phase::Head if is_slow => Some((2, longest)),
@@ -233,9 +260,10 @@ impl ConnectionState {
                 return Err(verdict);
             }
         }
+        let streams = self.check_streams(now, timeouts)?;
         // A phase that begins later has a limit later than this.
         let shortest = timeouts.header.min(timeouts.keep_alive).min(timeouts.stall);
-        let limits = [limit, stop, stall].into_iter().flatten();
+        let limits = [limit, stop, stall, streams].into_iter().flatten();
         Ok(limits.fold(now + shortest, Instant::min))
     }
 }
@@ -252,11 +280,7 @@ pub(super) async fn run_with_timeouts<F: Future + Unpin>(
         if let Poll::Ready(output) = Pin::new(&mut *future).poll(cx) {
             return Poll::Ready(Ok(output));
         }
-        let mut waker = state.waker.borrow_mut();
-        if !waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-            *waker = Some(cx.waker().clone());
-        }
-        drop(waker);
+        state.keep_waker(cx.waker());
         if state.is_called.take() {
             alarm.as_mut().reset(Instant::now());
         }

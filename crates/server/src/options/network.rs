@@ -1,9 +1,10 @@
 //! Limits of client connections.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use clap::Args;
 
+use super::development::Switch;
 use super::quantity::{Size, Time};
 
 /// No browser sends a smaller head.
@@ -32,6 +33,19 @@ pub(crate) struct NetworkOptions {
     /// Timeout for a slow client: how long it may stop reading its response before the connection is closed
     #[arg(long, env = "THALWEG_STALL_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) stall_timeout: Time,
+    /// Serve HTTP/2 to clients that choose it in the TLS handshake, or begin with it without TLS
+    #[arg(long, env = "THALWEG_HTTP2", value_name = "SWITCH", default_value = "on")]
+    http2: Switch,
+    /// The maximum number of requests that an HTTP/2 connection may have open at a time
+    #[arg(long, env = "THALWEG_HTTP2_MAX_STREAMS", value_name = "NUMBER", default_value = "100")]
+    pub(crate) http2_max_streams: NonZeroU32,
+}
+
+impl NetworkOptions {
+    /// Whether clients may use HTTP/2.
+    pub(crate) fn has_http2(&self) -> bool {
+        self.http2 == Switch::On
+    }
 }
 
 fn header_size(text: &str) -> Result<Size, String> {

@@ -176,6 +176,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     ),
     (Scope::Everywhere, &["listen", "unix-socket-mode", "threads", "drain-timeout", "drain-delay"]),
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),
+    (Scope::Everywhere, &["http2", "http2-max-streams"]),
     (Scope::Everywhere, &["socket-init-timeout", "ping-interval", "max-socket-operations"]),
     (Scope::LivePostgres, &["live-feed", "live-relay"]),
     (Scope::Live, &["live-interval", "live-directive"]),

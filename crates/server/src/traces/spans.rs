@@ -11,7 +11,7 @@ use engine::Report;
 use engine::gateway::headers::Trace;
 use graphql::operation::OperationKind;
 use hyper::header::HeaderMap;
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Version};
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::{Span, SpanId, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue};
@@ -22,6 +22,7 @@ use sources::Plan;
 
 use super::exporter::Traces;
 use super::ids;
+use crate::http::version_number;
 
 /// A completed request.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) struct TracedRequest<'r> {
     pub(crate) started: Instant,
     pub(crate) elapsed: Duration,
     pub(crate) method: &'r Method,
+    pub(crate) version: Version,
     /// None if the client disconnected before the response.
     pub(crate) status: Option<StatusCode>,
     pub(crate) request_id: Option<&'r str>,
@@ -126,6 +128,7 @@ impl TracedRequest<'_> {
             KeyValue::new("http.request.method", self.method_name()),
             KeyValue::new("http.route", "/graphql"),
             KeyValue::new("url.path", "/graphql"),
+            KeyValue::new("network.protocol.version", version_number(self.version)),
         ];
         if let Some(id) = self.request_id {
             attributes.push(KeyValue::new("thalweg.request_id", id.to_owned()));

@@ -68,7 +68,7 @@ fn client(
             builder.with_client_auth_cert(vec![certificate], key).unwrap()
         }
     };
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Arc::new(config)
 }
 

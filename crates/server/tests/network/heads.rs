@@ -138,12 +138,8 @@ fn a_hundred_fields_are_read_and_more_are_431() {
 #[test]
 fn what_is_no_request_of_http_1_is_400() {
     let site = Site::serve(&[]);
-    let noise: [&[u8]; 4] = [
-        b"\x16\x03\x01\x00\xa5\r\n\r\n",
-        b"hello\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
-    ];
+    let noise: [&[u8]; 3] =
+        [b"\x16\x03\x01\x00\xa5\r\n\r\n", b"hello\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n"];
     for noise in noise {
         let mut stream = site.connect();
         stream.write_all(noise).unwrap();

@@ -137,6 +137,12 @@ impl<C> ReplicaConnections<C> {
 }
 
 impl<C> ReplicaRead<'_, C> {
+    /// The host and the port.
+    pub(crate) fn name(&self) -> Option<Arc<str>> {
+        let replica = self.own.replicas.shared.replicas.get(self.place)?;
+        Some(Arc::clone(&replica.watched.name))
+    }
+
     /// Judges an answer, and counts it.
     pub(crate) fn judge(&self, answer: &impl Answer, tried: &mut Tried) -> Outcome {
         let replicas = &self.own.replicas;

@@ -30,7 +30,7 @@ const HURRY: Duration = Duration::from_millis(2);
 pub(super) struct Watched {
     pub(super) config: Config,
     /// The host and the port.
-    pub(super) name: Box<str>,
+    pub(super) name: Arc<str>,
 }
 
 impl Watched {
@@ -74,7 +74,7 @@ impl Shared {
             let standing = replica.known().standing.clone();
             let refused = |reason: &str| {
                 let name = replica.watched.name.clone();
-                Err(OpenError::Replica { name, reason: reason.into() })
+                Err(OpenError::Replica { name: (*name).into(), reason: reason.into() })
             };
             if matches!(standing, Standing::OtherCluster | Standing::OtherDatabase) {
                 return refused(standing.reason().unwrap_or_default());

@@ -51,7 +51,7 @@ pub(in crate::http) fn begin(
         forwarded.set(REQUEST_ID, id);
     }
     id.run(|| {
-        let mut exchange = Exchange::of_socket(&service, context.socket_client());
+        let mut exchange = Exchange::of_socket(&service, context);
         let client = (&caller, exchange.client_address);
         let (found, held) = match find(&service, parameters, client, bytes) {
             Ok(found) => found,

@@ -265,7 +265,7 @@ impl<'s> Socket<'s> {
                         self.send(ServerMessage::ConnectionError(&error));
                     }
                 }
-                let mut exchange = Exchange::of_socket(&service, self.context.socket_client());
+                let mut exchange = Exchange::of_socket(&service, self.context);
                 let status = refusal.status();
                 exchange.refusal = Some(refusal);
                 exchange.end(status);

@@ -11,7 +11,8 @@ use rustls::{RootCertStore, ServerConfig};
 use crate::failure::Failure;
 use crate::options::TlsFiles;
 
-/// The only protocol of ALPN.
+/// Protocols of ALPN.
+pub(in crate::http) const HTTP_2: &[u8] = b"h2";
 const HTTP_1_1: &[u8] = b"http/1.1";
 
 /// The reason why the files cannot be used.
@@ -32,7 +33,7 @@ impl From<TlsError> for Failure {
 }
 
 /// Reads the files.
-pub(super) fn load(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
+pub(super) fn load(files: &TlsFiles, has_http2: bool) -> Result<ServerConfig, TlsError> {
     let TlsFiles { certificate, key, client_authorities } = files;
     let chain = pem::certificates(certificate)?;
     let private_key = pem::private_key(key)?;
@@ -64,7 +65,10 @@ pub(super) fn load(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
         }
         error => unusable(certificate, &error),
     })?;
-    config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+    config.alpn_protocols = match has_http2 {
+        true => vec![HTTP_2.to_vec(), HTTP_1_1.to_vec()],
+        false => vec![HTTP_1_1.to_vec()],
+    };
     // Sessions resume by tickets, which need no state shared between threads.
     config.ticketer = Ticketer::new().map_err(|error| unusable(certificate, &error))?;
     Ok(config)

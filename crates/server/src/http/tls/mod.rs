@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use rustls::ServerConfig;
 
 pub(super) use self::handshake::{HandshakeError, accept_tls};
+pub(super) use self::load::HTTP_2;
 pub(crate) use self::load::TlsError;
 use self::load::load;
 use crate::options::TlsFiles;
@@ -22,6 +23,8 @@ use crate::options::TlsFiles;
 #[derive(Debug)]
 pub(crate) struct Tls {
     files: TlsFiles,
+    /// Whether clients may choose HTTP/2.
+    has_http2: bool,
     newest: RwLock<Arc<ServerConfig>>,
     /// Stamps of the files when they were read last.
     seen: Mutex<Vec<Option<Stamp>>>,
@@ -31,11 +34,11 @@ pub(crate) struct Tls {
 type Stamp = (u64, u64, (i64, i64), (i64, i64));
 
 impl Tls {
-    pub(crate) fn open(files: TlsFiles) -> Result<Self, TlsError> {
+    pub(crate) fn open(files: TlsFiles, has_http2: bool) -> Result<Self, TlsError> {
         // Stamps come first: a change after them is noticed in any case.
         let seen = stamps(&files);
-        let newest = load(&files)?;
-        Ok(Self { files, newest: RwLock::new(Arc::new(newest)), seen: Mutex::new(seen) })
+        let newest = RwLock::new(Arc::new(load(&files, has_http2)?));
+        Ok(Self { files, has_http2, newest, seen: Mutex::new(seen) })
     }
 
     /// The configuration for a new connection.
@@ -45,7 +48,7 @@ impl Tls {
 
     /// Reads the files again. Keeps the current certificate if they cannot be used.
     fn reload(&self) {
-        match load(&self.files) {
+        match load(&self.files, self.has_http2) {
             Ok(newest) => {
                 *self.newest.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(newest);
                 tracing::info!("new connections get the certificate that has come");
