@@ -35,6 +35,7 @@ mod import;
 mod import_metadata;
 mod limits;
 mod load;
+mod mcp;
 mod migrate;
 mod neo4j;
 mod network;

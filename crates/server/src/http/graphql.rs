@@ -334,7 +334,7 @@ fn shown_request(service: &Service, parameters: &Parameters) -> Json {
     Json::Object(shown)
 }
 
-fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
     let mut content_types = headers.get_all(CONTENT_TYPE).iter().map(|header| header.to_str());
     let content_type = match (content_types.next(), content_types.next()) {
         (Some(Ok(content_type)), None) => Some(content_type),

@@ -27,6 +27,8 @@
 //! * `telemetry`: where metrics and traces go
 //! * `health`, `readiness`: liveness and readiness probes
 //! * `hasura`: endpoints of Hasura, for its dialect
+//! * `mcp`: the Model Context Protocol, operations as tools for agents
+//! * `described`: parts of operations for descriptions of them
 //! * `endpoint`: what the endpoints beside GraphQL have in common
 //! * `prisma`: endpoints of Prisma 1, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
@@ -84,6 +86,7 @@ mod connections;
 mod cors;
 mod credentials;
 mod declared;
+mod described;
 mod descriptors;
 mod drain;
 mod endpoint;
@@ -104,6 +107,7 @@ mod host;
 mod listen;
 mod log_position;
 mod log_throttle;
+mod mcp;
 mod media_type;
 mod monitored_transport;
 mod operations;

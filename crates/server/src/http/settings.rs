@@ -20,6 +20,7 @@ use super::hasura::HasuraSettings;
 use super::hasura_sessions::HasuraSessions;
 use super::host::Hosts;
 use super::log_position::PositionSettings;
+use super::mcp::McpSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
 use super::rate_limits::RateLimits;
@@ -56,6 +57,8 @@ pub(crate) struct Settings {
     pub(super) drain_delay: Option<Duration>,
     /// Persisted documents, and the restriction to trusted ones.
     pub(super) persisted: Persisted,
+    /// The Model Context Protocol, if it is served.
+    pub(super) mcp: Option<McpSettings>,
     /// The most requests in a batch; none if batching is disabled.
     pub(super) most_batch: Option<usize>,
     /// Time limit from the head of a request to its response.
@@ -376,6 +379,7 @@ impl Settings {
             ),
             drain_delay: options.drain_delay.map(|delay| delay.0),
             persisted: Persisted::new(&options.persisted)?,
+            mcp: McpSettings::new(options)?,
             most_batch: options.persisted.batching.then_some(options.persisted.max_batch),
             request_timeout: load.request_timeout.0,
             load: LoadSettings {

@@ -214,6 +214,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["allowed-origins", "cors-origins", "cors-credentials", "cors-max-age"]),
     (Scope::Everywhere, &["apq", "apq-cache-size", "trusted-documents", "only-trusted"]),
     (Scope::Everywhere, &["batching", "max-batch", "require-token"]),
+    (Scope::Everywhere, &["mcp", "mcp-tools", "mcp-documents", "mcp-mutations"]),
     (Scope::Postgres(LEAVE_OUT), &["schema", "shared-connections", "direct-url"]),
     (
         Scope::Postgres("other sources have no replicas"),
@@ -359,6 +360,9 @@ const NEEDS: &[Need] = &[
     ("cors-max-age", "`--cors-origins`", |serving| !serving.origins.cors_origins.is_empty()),
     ("apq-cache-size", "`--apq true`", |serving| serving.persisted.apq),
     ("max-batch", "`--batching`", |serving| serving.persisted.batching),
+    ("mcp-tools", "`--mcp`", |serving| serving.mcp.mcp),
+    ("mcp-documents", "`--mcp`", |serving| serving.mcp.mcp),
+    ("mcp-mutations", "`--mcp`", |serving| serving.mcp.mcp),
     ("metrics-operations", "`--metrics-listen`", |serving| {
         serving.observability.metrics_listen.is_some()
     }),

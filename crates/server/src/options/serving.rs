@@ -17,6 +17,7 @@ use super::hasura_auth::HasuraAuthOptions;
 use super::hive::HiveOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
+use super::mcp::McpOptions;
 use super::network::NetworkOptions;
 use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
@@ -90,6 +91,8 @@ pub(crate) struct ServingOptions {
     pub(crate) origins: OriginOptions,
     #[command(flatten)]
     pub(crate) persisted: PersistedOptions,
+    #[command(flatten)]
+    pub(crate) mcp: McpOptions,
     #[command(flatten)]
     pub(crate) auth: AuthOptions,
     #[command(flatten)]
