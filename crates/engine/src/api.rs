@@ -335,6 +335,16 @@ impl ApiWorker {
         }
     }
 
+    /// Returns true if permissions refuse a part of an operation to a caller, whatever the rows are. A
+    /// gateway knows that only when the operation is executed.
+    #[must_use]
+    pub fn refuses(&self, request: &Request, caller: &Caller) -> bool {
+        match self {
+            Self::Source(worker) => worker.refuses(request, &caller.session),
+            Self::Gateway(_) => false,
+        }
+    }
+
     /// Returns true if an operation has a stream of responses: a subscription, and a live query.
     #[must_use]
     pub fn has_response_stream(&self, document: &Document, request: &Request) -> bool {

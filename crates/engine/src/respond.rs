@@ -61,6 +61,12 @@ impl Response {
         Self { kind, errors: errors.to_vec(), ..Self::complete(body, MemoryReservation::default()) }
     }
 
+    /// A response that was made elsewhere, a JSON object with data or errors.
+    #[must_use]
+    pub fn given(body: Vec<u8>) -> Self {
+        Self::complete(body, MemoryReservation::default())
+    }
+
     /// The response of errors without data; its body follows when the form of the dialect is applied.
     pub(crate) fn of_errors(errors: Vec<GraphQLError>) -> Self {
         Self { errors, ..Self::complete(Vec::new(), MemoryReservation::default()) }

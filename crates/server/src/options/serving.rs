@@ -15,6 +15,7 @@ use super::errors::ErrorOptions;
 use super::given::GivenOptions;
 use super::hasura_auth::HasuraAuthOptions;
 use super::hive::HiveOptions;
+use super::hooks::HookOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
 use super::mcp::McpOptions;
@@ -93,6 +94,8 @@ pub(crate) struct ServingOptions {
     pub(crate) persisted: PersistedOptions,
     #[command(flatten)]
     pub(crate) mcp: McpOptions,
+    #[command(flatten)]
+    pub(crate) hooks: HookOptions,
     #[command(flatten)]
     pub(crate) auth: AuthOptions,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use super::Call;
 use super::message::RpcError;
 use super::schema_tools::{self, SchemaTool, WrongArguments, check_names};
 use super::settings::OperationTool;
-use super::tools::{request_of, shows_schema};
+use super::tools::{permitted, shows_schema};
 use crate::http::exchange::Exchange;
 use crate::http::execute::{Executed, Execution, count_operation, execute_found, find_document};
 use crate::http::hasura;
@@ -108,11 +108,7 @@ impl Call<'_> {
         tool: &OperationTool,
         arguments: Map<ByteString, Json>,
     ) -> Option<ToolResult> {
-        let mut request = request_of(tool);
-        if !hasura::is_listed(self.service, &request, &self.caller) {
-            return None;
-        }
-        let document = self.service.worker.document(&request, &self.caller).ok()?;
+        let (mut request, document) = permitted(self.service, tool, &self.caller)?;
         let known = document.operation.variables.iter().map(|variable| &*variable.name);
         if let Err(error) = check_names(&arguments, known) {
             return Some(ToolResult::of_error(error));

@@ -36,7 +36,6 @@ impl McpSettings {
     /// `None` without `--mcp`.
     pub(in crate::http) fn new(options: &ServingOptions) -> Result<Option<Self>, Failure> {
         let own = &options.mcp;
-        own.check(&options.persisted, &options.development)?;
         if !own.mcp {
             return Ok(None);
         }

@@ -1,6 +1,9 @@
 //! `tools/list`: the tools that a caller may call, in pages.
 
+use std::sync::Arc;
+
 use engine::Caller;
+use engine::documents::Document;
 use graphql::Request;
 use graphql::View;
 use graphql::operation::{FieldRef, Operation, OperationKind, Selection};
@@ -69,12 +72,27 @@ pub(super) fn shows_schema(service: &Service, settings: &McpSettings, caller: &C
 }
 
 /// The request of an operation, without variables.
-pub(super) fn request_of(tool: &OperationTool) -> Request {
+fn request_of(tool: &OperationTool) -> Request {
     Request {
         query: tool.text.as_ref().to_owned(),
         operation_name: Some(String::from(&*tool.operation_name)),
         ..Request::default()
     }
+}
+
+/// The document of a tool; `None` if the caller may not execute all of it.
+pub(super) fn permitted(
+    service: &Service,
+    tool: &OperationTool,
+    caller: &Caller,
+) -> Option<(Request, Arc<Document>)> {
+    let request = request_of(tool);
+    if !hasura::is_listed(service, &request, caller) {
+        return None;
+    }
+    let document = service.worker.document(&request, caller).ok()?;
+    let is_refused = service.worker.refuses(&request, caller);
+    (!is_refused).then_some((request, document))
 }
 
 /// A tool of an operation; `None` if the caller may not execute it.
@@ -84,11 +102,7 @@ fn describe(
     tool: &OperationTool,
     caller: &Caller,
 ) -> Option<Value> {
-    let request = request_of(tool);
-    if !hasura::is_listed(service, &request, caller) {
-        return None;
-    }
-    let document = service.worker.document(&request, caller).ok()?;
+    let (_, document) = permitted(service, tool, caller)?;
     let operation = &document.operation;
     let about = tool.comment.as_deref().map(str::to_owned);
     let about = about.or_else(|| about_fields(view, operation));
