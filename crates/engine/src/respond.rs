@@ -61,10 +61,10 @@ impl Response {
         Self { kind, errors: errors.to_vec(), ..Self::complete(body, MemoryReservation::default()) }
     }
 
-    /// A response that was made elsewhere, a JSON object with data or errors.
+    /// A response that was made elsewhere.
     #[must_use]
-    pub fn given(body: Vec<u8>) -> Self {
-        Self::complete(body, MemoryReservation::default())
+    pub fn given(kind: Kind, body: Vec<u8>) -> Self {
+        Self { kind, ..Self::complete(body, MemoryReservation::default()) }
     }
 
     /// The response of errors without data; its body follows when the form of the dialect is applied.

@@ -289,8 +289,13 @@ fn batches_and_sockets_pass_through_hooks() {
 
 #[test]
 fn subscriptions_are_refused_where_there_are_hooks() {
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    drop(Server::demo(&file));
     let hook = Hook::start(Does::Answers(json!({})));
-    let server = Server::start_sample(&["--hook-request", &hook.url(), "--live"]);
+    let url = hook.url();
+    let source = ["serve", file.to_str().unwrap(), "--listen", "127.0.0.1:0", "--live"];
+    let server = Server::start(&[&source[..], &["--hook-request", &url]].concat());
     let query = format!("subscription {QUERY}");
     let mut client = Client::connect(&server, "graphql-transport-ws", &json!({}));
     client.send(&subscribe("1", &query));

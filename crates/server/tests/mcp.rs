@@ -413,7 +413,8 @@ fn the_schema_is_searched_by_words_and_read_by_types() {
     let few = search("artist", 2);
     assert_eq!(few["matches"].as_array().unwrap().len(), 2);
     assert!(few["found"].as_u64().unwrap() > 2);
-    assert_eq!(few["matches"][0]["coordinate"], "Artist");
+    assert_eq!(few["matches"][0]["coordinate"], "Query.artist");
+    assert_eq!(few["matches"][1]["coordinate"], "Artist");
     assert_eq!(search("no such words", 5)["found"], 0);
 
     let text = |result: Value| result["content"][0]["text"].as_str().unwrap().to_owned();

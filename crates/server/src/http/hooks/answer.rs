@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use engine::{Kind, Response};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use serde_json_bytes::{ByteString, Map, Value as Json};
@@ -14,7 +15,7 @@ pub(super) enum BeforeAnswer {
     Proceed(Changes),
     Refuse(HookRefusal),
     /// The response to the operation, which is not executed.
-    Respond(Vec<u8>),
+    Respond(Response),
 }
 
 /// The answer of the hook after an operation.
@@ -23,7 +24,7 @@ pub(super) enum AfterAnswer {
     Proceed,
     Refuse(HookRefusal),
     /// Another response.
-    Respond(Vec<u8>),
+    Respond(Response),
 }
 
 /// Changes of a caller.
@@ -92,7 +93,7 @@ impl AfterAnswer {
 /// What ends an operation.
 enum Decision {
     Refuse(HookRefusal),
-    Respond(Vec<u8>),
+    Respond(Response),
 }
 
 fn members(body: &[u8]) -> Result<Map<ByteString, Json>, HookFault> {
@@ -108,11 +109,15 @@ fn decision(members: &mut Map<ByteString, Json>) -> Result<Option<Decision>, Hoo
         (None, None) => Ok(None),
         (Some(Json::Object(refusal)), None) => refusal_of(refusal).map(Decision::Refuse).map(Some),
         (None, Some(response @ Json::Object(_))) => {
-            let has = |name: &str| response.get(name).is_some();
-            match has("data") || has("errors") {
-                true => Ok(Some(Decision::Respond(response.to_string().into_bytes()))),
-                false => Err(HookFault::of("\"response\" has neither \"data\" nor \"errors\"")),
-            }
+            let kind = match (response.get("data"), response.get("errors")) {
+                (Some(_), _) => Kind::Executed,
+                (None, Some(_)) => Kind::RequestError,
+                (None, None) => {
+                    return Err(HookFault::of("\"response\" has neither \"data\" nor \"errors\""));
+                }
+            };
+            let body = response.to_string().into_bytes();
+            Ok(Some(Decision::Respond(Response::given(kind, body))))
         }
         (Some(_), Some(_)) => Err(HookFault::of("it has both \"refuse\" and \"response\"")),
         (Some(_), None) => Err(HookFault::of("\"refuse\" is no object")),

@@ -7,6 +7,7 @@
 mod answer;
 mod question;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use clients::connect::ConnectError;
 use clients::egress::{Client, Egress, EgressRequest, EgressSettings, Network};
 use clients::hosts::AllowedHost;
 use engine::gateway::headers::REQUEST_ID;
-use engine::{Caller, Claims, Delivery, Report, RequestHead};
+use engine::{Caller, Claims, Delivery, MemoryReservation, Report, RequestHead};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Uri};
@@ -147,6 +148,7 @@ impl Hooks {
         if let Some(id) = id.and_then(|id| HeaderValue::from_str(id.as_str()).ok()) {
             headers.insert(REQUEST_ID, id);
         }
+        let held = RefCell::new(MemoryReservation::of(&service.process.memory));
         let request = EgressRequest {
             method: Method::POST,
             url: url.clone(),
@@ -154,7 +156,7 @@ impl Hooks {
             body: question.into(),
             deadline: None,
             timeout: None,
-            reserve: &|_| true,
+            reserve: &|bytes| held.borrow_mut().grow_to(bytes as u64).is_ok(),
         };
         let response = client.send(request).await.map_err(HookFault::of)?;
         match response.status {
@@ -182,7 +184,7 @@ pub(super) async fn execute(
         match hooks.ask(service, url, text, read).await? {
             None => {}
             Some(BeforeAnswer::Refuse(refusal)) => return Err(Refusal::Hook(Box::new(refusal))),
-            Some(BeforeAnswer::Respond(body)) => given = Some(body),
+            Some(BeforeAnswer::Respond(response)) => given = Some(response),
             Some(BeforeAnswer::Proceed(changes)) => {
                 question.context = changes.context.clone();
                 if let Err(fault) = change(service, &mut caller, changes) {
@@ -194,11 +196,9 @@ pub(super) async fn execute(
         }
     }
     let mut executed = match given {
-        Some(body) => {
-            report.operation = None;
+        Some(response) => {
             let operation_name = found.request.operation_name;
-            let (response, counted) = (engine::Response::given(body), found.counted);
-            Executed { response, operation_name, counted }
+            Executed { response, operation_name, counted: found.counted }
         }
         None => {
             let execution = Execution { caller: &caller, ..execution };
@@ -215,9 +215,7 @@ pub(super) async fn execute(
         match hooks.ask(service, url, text, AfterAnswer::read).await? {
             None | Some(AfterAnswer::Proceed) => {}
             Some(AfterAnswer::Refuse(refusal)) => return Err(Refusal::Hook(Box::new(refusal))),
-            Some(AfterAnswer::Respond(body)) => {
-                executed.response = engine::Response::given(body);
-            }
+            Some(AfterAnswer::Respond(response)) => executed.response = response,
         }
     }
     Ok(executed)
