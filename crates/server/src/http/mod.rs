@@ -33,7 +33,7 @@
 //! * `prisma`: endpoints of Prisma 1, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
-//! * `hooks`: webhooks before and after an operation
+//! * `hooks`, `hook_refusal`: webhooks before and after an operation
 //! * `log_position`: the positions of changes that clients carry, for reads from replicas
 //! * `sockets`: WebSockets, with queries, mutations and subscriptions
 //! * `response_stream`: event streams, with queries, mutations and subscriptions
@@ -104,6 +104,7 @@ mod hasura;
 mod hasura_sessions;
 mod header_settings;
 mod health;
+mod hook_refusal;
 mod hooks;
 mod host;
 mod listen;

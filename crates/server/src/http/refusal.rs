@@ -14,7 +14,7 @@ use hyper::header::{
 
 use super::credentials::{AuthError, with_reason};
 use super::hasura_sessions::SessionError;
-use super::hooks::HookRefusal;
+use super::hook_refusal::HookRefusal;
 use super::persisted::Missing;
 use super::rate_limits::Exceeded;
 

@@ -7,7 +7,7 @@ use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
-use super::HookRefusal;
+use crate::http::hook_refusal::HookRefusal;
 
 /// The answer of the hook before an operation.
 #[derive(Debug)]

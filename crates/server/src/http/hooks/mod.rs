@@ -54,15 +54,6 @@ pub(super) struct Hooks {
     egress: Arc<Egress>,
 }
 
-/// The refusal of an operation by a hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct HookRefusal {
-    pub(super) status: hyper::StatusCode,
-    pub(super) message: Box<str>,
-    /// The `code` of the error, if it is not that of all refusals of hooks.
-    pub(super) code: Option<Box<str>>,
-}
-
 impl Hooks {
     /// `None` without a hook.
     pub(super) fn new(options: &HookOptions) -> Result<Option<Self>, ConnectError> {

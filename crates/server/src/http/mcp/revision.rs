@@ -168,7 +168,8 @@ mod tests {
             Ok(Revision::Stateless),
         );
         check(&[all[0], (method, "tools/list"), all[2]], meta(STATELESS), Err(HEADER_MISMATCH));
-        check(&[all[0], all[0], all[1], all[2]], meta(STATELESS), Ok(Revision::Stateless));
+        // A header that is repeated says two things.
+        check(&[all[0], all[0], all[1], all[2]], meta(STATELESS), Err(HEADER_MISMATCH));
         check(&all, json!({ VERSION_KEY: STATELESS }), Err(-32602));
         check(&all, json!({}), Err(-32602));
         check(&[(version, "2025-06-18")], json!({}), Ok(Revision::Handshake));

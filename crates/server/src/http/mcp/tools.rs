@@ -151,6 +151,7 @@ fn title(name: &str) -> String {
     let mut characters = name.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
+            '_' if title.is_empty() => {}
             '_' => title.push(' '),
             c if title.is_empty() => title.extend(c.to_uppercase()),
             c if c.is_uppercase() && title.ends_with(char::is_lowercase) => {

@@ -135,6 +135,8 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "generation",
             "graphql",
             "hasura",
+            "hooks",
+            "mcp",
             "origin",
             "prisma",
             "process",
@@ -145,9 +147,9 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "streamed_body",
             "subscription",
         ],
-        edges: 85,
-        reason: "the settings hold the endpoints of Hasura and of Prisma, which execute requests as all \
-                 others do",
+        edges: 103,
+        reason: "the settings hold the endpoints of Hasura, of Prisma and of MCP, and the hooks, which \
+                 execute requests as all others do",
     },
     Accepted {
         within: "crates/source-postgres/src",
