@@ -69,7 +69,7 @@ pub(super) fn search(view: View<'_>, words: &str, limit: usize) -> Result<Value,
         other.score.cmp(&one.score).then_with(|| one.coordinate.cmp(&other.coordinate))
     });
     let shown: Vec<Value> =
-        matches.into_iter().take(limit).map(|one| describe(view, one)).collect();
+        matches.into_iter().take(limit).map(|one| describe(view, &one)).collect();
     Ok(json!({ "found": found, "matches": shown }))
 }
 
@@ -102,7 +102,7 @@ fn score(words: &[&str], owner: &str, name: &str, description: Option<&str>) -> 
     is_own.then_some(score)
 }
 
-fn describe(view: View<'_>, found: Match) -> Value {
+fn describe(view: View<'_>, found: &Match) -> Value {
     let (kind, definition, description) = match found.place {
         Place::Type(id) => {
             let definition = &view[id];

@@ -191,7 +191,7 @@ fn text<'a>(arguments: &'a Map<ByteString, Json>, name: &str) -> Result<&'a str,
 
 fn view<'s>(service: &'s Service, caller: &Caller) -> Result<View<'s>, WrongArguments> {
     service.worker.view(caller).map_err(|errors| {
-        let error = errors.into_iter().next().map(|error| error.message.to_string());
+        let error = errors.into_iter().next().map(|error| error.message);
         error.unwrap_or_else(|| "The schema is hidden from this caller.".to_owned())
     })
 }
