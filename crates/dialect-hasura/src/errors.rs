@@ -235,6 +235,8 @@ fn code_of(code: ErrorCode) -> &'static str {
         Code::Timeout => "timeout",
         Code::RateLimited => "rate-limit-exceeded",
         Code::TooManyCalls
+        | Code::HookRefused
+        | Code::HookFailed
         | Code::NoPlan
         | Code::RequestMemoryExhausted
         | Code::TooManyConnections

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use dialects::ErrorForm;
 use graphql::operation::OperationKind;
 use graphql::schema::Schema;
-use graphql::{GraphQLError, Request};
+use graphql::{GraphQLError, Request, View};
 use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
@@ -325,6 +325,24 @@ impl ApiWorker {
         match self {
             Self::Source(worker) => worker.document(request, &caller.session),
             Self::Gateway(worker) => worker.document(request),
+        }
+    }
+
+    /// The schema as a caller sees it.
+    pub fn view(&self, caller: &Caller) -> Result<View<'_>, Vec<GraphQLError>> {
+        match self {
+            Self::Source(worker) => Ok(worker.engine().view(&caller.session)?.schema),
+            Self::Gateway(worker) => Ok(worker.gateway().schema().into()),
+        }
+    }
+
+    /// Returns true if permissions refuse a part of an operation to a caller, whatever the rows are. A
+    /// gateway knows that only when the operation is executed.
+    #[must_use]
+    pub fn refuses(&self, request: &Request, caller: &Caller) -> bool {
+        match self {
+            Self::Source(worker) => worker.refuses(request, &caller.session),
+            Self::Gateway(_) => false,
         }
     }
 

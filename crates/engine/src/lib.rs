@@ -9,6 +9,7 @@
 //! | respond | [`respond`] | each request |
 //!
 //! * [`policies`]: permissions of roles by policy files, for the authorizer of the crate `access`
+//! * `permitted`: whether permissions let a session execute an operation in full
 //! * `withhold`: refused parts of a request, as errors of its answer
 //! * [`session`]: authentication: sessions by tokens
 //! * [`engine`]: one API over one source, shared by all threads
@@ -69,6 +70,7 @@ mod memory_size;
 mod passwords;
 pub mod patterns;
 mod payloads;
+mod permitted;
 pub mod policies;
 pub mod prepare;
 pub mod remote_schemas;
@@ -91,6 +93,7 @@ pub use answer_cache::{
     CacheCounts, CacheFeed, CacheField, CacheOptions, CacheUse, CacheUsed, CachedAnswer,
 };
 pub use api::{Api, ApiWorker};
+pub use caller::RequestHead;
 pub use cost::CostLimits;
 pub use dialects::{ErrorForm, Uninherited, UninheritedSubject};
 pub use engine::{Engine, OpenError, Options};

@@ -112,6 +112,12 @@ impl Response {
         Self { kind, errors: errors.to_vec(), ..Self::complete(body, MemoryReservation::default()) }
     }
 
+    /// A response that was made elsewhere.
+    #[must_use]
+    pub fn given(kind: Kind, body: Vec<u8>) -> Self {
+        Self { kind, ..Self::complete(body, MemoryReservation::default()) }
+    }
+
     /// The response of errors without data; its body follows when the form of the dialect is applied.
     pub(crate) fn of_errors(errors: Vec<GraphQLError>) -> Self {
         Self { errors, ..Self::complete(Vec::new(), MemoryReservation::default()) }

@@ -192,6 +192,17 @@ impl Sessions {
         session(settings, Some(Arc::new(claims)))
     }
 
+    /// The session of these claims, or without a token, with settings of this request.
+    pub fn of_claims(
+        &self,
+        claims: Option<Claims>,
+        settings: Vec<Pair>,
+    ) -> Result<Session, Refused> {
+        let Session { settings: mapped, claims } = self.mapping.session(claims)?;
+        let pairs = mapped.map(|mapped| mapped.pairs().to_vec()).unwrap_or_default();
+        Ok(self.with(pairs, claims, settings))
+    }
+
     /// The session without a token, with settings of this request.
     #[must_use]
     pub fn anonymous_with(&self, settings: Vec<Pair>) -> Session {

@@ -149,6 +149,10 @@ codes! {
     TooManyConnections = "TOO_MANY_CONNECTIONS";
     /// The client has sent more operations, or of a greater cost, than the server allows in a time.
     RateLimited = "RATE_LIMITED";
+    /// A hook refuses the operation.
+    HookRefused = "HOOK_REFUSED";
+    /// A hook fails, and operations need it.
+    HookFailed = "HOOK_FAILED";
     /// The request is a batch, and batching is disabled.
     BatchingDisabled = "BATCHING_DISABLED";
     /// The batch has more requests than the server allows.

@@ -75,7 +75,9 @@ pub use leniency::Leniency;
 pub use normalized::normalized;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};
-pub use sdl::{Applied, print_const, print_definitions, print_schema, print_schema_applying};
+pub use sdl::{
+    Applied, print_const, print_definitions, print_one_type, print_schema, print_schema_applying,
+};
 pub use shared_arena::{SharedArena, Signatures};
 pub use suggestion::similar_names;
 pub use text_inputs::TextInputs;

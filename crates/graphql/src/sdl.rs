@@ -76,6 +76,14 @@ pub fn print_schema_applying<'s>(schema: impl Into<View<'s>>, applied: &Applied)
     output
 }
 
+/// One type of a schema as SDL.
+#[must_use]
+pub fn print_one_type(schema: View<'_>, id: TypeId) -> String {
+    let mut output = String::new();
+    print_type_definition((schema, &Applied::default()), id, &mut output);
+    output
+}
+
 fn print_schema_definition(schema: View<'_>, output: &mut String) {
     let roots = [
         ("query", "Query", schema.query()),

@@ -1,6 +1,7 @@
 //! Authentication of requests: by tokens, or as Hasura does it.
 
 use clients::egress::Client;
+use engine::{Claims, Session};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
@@ -48,6 +49,27 @@ impl Authentication {
                     true => Ok(found),
                     false => Err(Refusal::Session(SessionError::NoPermissions)),
                 }
+            }
+        }
+    }
+
+    /// The session of claims, and of headers that become settings. The error is the reason why there is
+    /// none.
+    pub(super) fn session_of(
+        &self,
+        claims: Option<Claims>,
+        headers: &HeaderMap,
+    ) -> Result<Session, String> {
+        match self {
+            Self::Tokens(credentials) => {
+                let settings = credentials.settings(headers);
+                let settings = settings.map_err(|error| String::from(&*error.error().message))?;
+                let session = credentials.sessions.of_claims(claims, settings);
+                session.map_err(|refused| format!("its claims are no session: {refused}"))
+            }
+            Self::Hasura(sessions) => {
+                let session = sessions.session_of(claims.as_ref(), headers);
+                session.map_err(|error| String::from(&*error.error().message))
             }
         }
     }

@@ -22,6 +22,10 @@ pub(super) fn add_cache_control(
     caller: &Caller,
     has_settings: bool,
 ) {
+    // Hooks decide by whatever they like.
+    if service.settings.hooks.is_some() {
+        return;
+    }
     let Some(seconds) = max_age(report) else { return };
     let Some(names) = names(service) else { return };
     let is_forwarded = caller.forwarded.as_ref().is_some_and(|forwarded| !forwarded.is_empty());

@@ -101,6 +101,8 @@ pub(super) enum Target {
     Handshake,
     /// A request of the single connection mode; its operations have records of their own.
     SingleStream,
+    /// A request of the Model Context Protocol; its operations have records of their own.
+    Mcp,
     /// Probes, which are not logged: they come every few seconds.
     Health,
     /// A message of a subgraph to the callback endpoint.
@@ -146,6 +148,15 @@ impl Exchange {
     pub(super) fn of_socket(service: &Service, context: &ConnectionContext) -> Self {
         let head = (&Method::GET, context.version);
         Self::begin(service, context.socket_client(), head, &HeaderMap::new(), Target::GraphQL)
+    }
+
+    /// The record of an operation that a tool executes, which the headers of its request belong to.
+    pub(super) fn of_tool(
+        service: &Service,
+        client: (Peer, ClientAddress),
+        headers: &HeaderMap,
+    ) -> Self {
+        Self::begin(service, client, &Method::POST, headers, Target::GraphQL)
     }
 
     fn begin(
@@ -305,7 +316,7 @@ impl Exchange {
             (LoggedRequests::None, _) | (_, Target::Health) => false,
             (
                 LoggedRequests::Failed,
-                Target::GraphQL | Target::Handshake | Target::SingleStream,
+                Target::GraphQL | Target::Handshake | Target::SingleStream | Target::Mcp,
             ) => has_failed,
             // The next message after the end of a subscription is refused, which ends it there.
             (LoggedRequests::Failed, Target::Callback | Target::Other) => false,
@@ -314,6 +325,7 @@ impl Exchange {
                 Target::GraphQL
                 | Target::Handshake
                 | Target::SingleStream
+                | Target::Mcp
                 | Target::Callback
                 | Target::Other,
             ) => true,

@@ -11,11 +11,11 @@ use tokio::time::timeout_at;
 
 use super::client_address::ClientAddress;
 use super::execution_limits::run_limited;
-use super::hasura;
 use super::persisted::Found;
 use super::rate_limits::{self, Counted};
 use super::refusal::Refusal;
 use super::service::Service;
+use super::{hasura, hooks};
 
 /// The caller of an operation, the operations that it may execute, and the delivery of the response.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +83,26 @@ pub(super) fn count_operation(
     rate_limits::count(limits, counters, &service.worker, operation).map_err(Refusal::RateLimited)
 }
 
-/// Executes a request that began at a time, and whose document is known, within the limits of its
-/// caller.
+/// Executes a request that began at a time, and whose document is known, between the hooks of the
+/// server.
 pub(super) async fn execute_found(
+    service: &Service,
+    found: Found,
+    execution: Execution<'_>,
+    began: Instant,
+    report: &mut Report,
+) -> Result<Executed, Refusal> {
+    match &service.settings.hooks {
+        None => execute_in_time(service, found, execution, began, report).await,
+        // Boxed: most servers have no hooks, and every request would need the space.
+        Some(hooks) => {
+            Box::pin(hooks::execute(service, hooks, found, execution, began, report)).await
+        }
+    }
+}
+
+/// Executes a request within the limits of its caller.
+pub(super) async fn execute_in_time(
     service: &Service,
     found: Found,
     execution: Execution<'_>,

@@ -1,6 +1,7 @@
 //! A GraphQL request, from its head to its response.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use engine::gateway::headers::{REQUEST_ID, Trace};
 use engine::{Allowed, Caller, ChangePosition, Delivery, ErrorForm, Kind};
@@ -22,6 +23,7 @@ use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
 use super::execute::{Executed, Execution, execute, find_document};
+use super::hooks::Hooks;
 use super::log_position::may_write;
 use super::media_type::{MediaType, is_readable, negotiate_in};
 use super::origin::{self, OwnSchemes};
@@ -239,6 +241,22 @@ pub(super) async fn read<'s>(
     trace: Option<Trace>,
     state: &ConnectionState,
 ) -> Result<Read<'s>, Refusal> {
+    let method = request.method().clone();
+    let path = service.settings.hooks.as_ref().map(|_| request.uri().path().to_owned());
+    let mut read = read_parts(service, request, trace, state).await?;
+    if let Some(head) = read.caller.head.as_mut().and_then(Arc::get_mut) {
+        head.method = Some(method.as_str().into());
+        head.path = path.map(Into::into);
+    }
+    Ok(read)
+}
+
+async fn read_parts<'s>(
+    service: &'s Service,
+    request: HttpRequest,
+    trace: Option<Trace>,
+    state: &ConnectionState,
+) -> Result<Read<'s>, Refusal> {
     match *request.method() {
         Method::POST => {
             let reads_request = service.settings.credentials.reads_request();
@@ -298,6 +316,7 @@ async fn authenticate_by(
 ) -> Result<(Caller, Option<Instant>), Refusal> {
     let found = service.settings.credentials.find(service, headers, request).await;
     let Authenticated { session, until } = found?;
+    let head = service.settings.hooks.as_ref().map(|_| Hooks::head(headers));
     let forwarded = service.worker.read_headers().map(|wanted| {
         let mut forwarded = Box::new(wanted.collect(headers));
         forwarded.trace = trace;
@@ -307,7 +326,7 @@ async fn authenticate_by(
         }
         forwarded
     });
-    Ok((Caller { session, forwarded, ..Caller::default() }, until))
+    Ok((Caller { session, forwarded, head, ..Caller::default() }, until))
 }
 
 /// The contents of a body as webhooks receive them.
@@ -339,7 +358,7 @@ fn shown_request(service: &Service, parameters: &Parameters) -> Json {
     Json::Object(shown)
 }
 
-fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
     let mut content_types = headers.get_all(CONTENT_TYPE).iter().map(|header| header.to_str());
     let content_type = match (content_types.next(), content_types.next()) {
         (Some(Ok(content_type)), None) => Some(content_type),

@@ -28,10 +28,13 @@
 //! * `telemetry`: where metrics and traces go
 //! * `health`, `readiness`: liveness and readiness probes
 //! * `hasura`: endpoints of Hasura, for its dialect
+//! * `mcp`: the Model Context Protocol, operations as tools for agents
+//! * `described`: parts of operations for descriptions of them
 //! * `endpoint`: what the endpoints beside GraphQL have in common
 //! * `prisma`: endpoints of Prisma 1, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
+//! * `hooks`, `hook_refusal`: webhooks before and after an operation
 //! * `log_position`: the positions of changes that clients carry, for reads from replicas
 //! * `sockets`: WebSockets, with queries, mutations and subscriptions
 //! * `response_stream`: event streams, with queries, mutations and subscriptions
@@ -86,6 +89,7 @@ mod connections;
 mod cors;
 mod credentials;
 mod declared;
+mod described;
 mod descriptors;
 mod drain;
 mod endpoint;
@@ -102,11 +106,14 @@ mod hasura;
 mod hasura_sessions;
 mod header_settings;
 mod health;
+mod hook_refusal;
+mod hooks;
 mod host;
 mod http2;
 mod listen;
 mod log_position;
 mod log_throttle;
+mod mcp;
 mod media_type;
 mod monitored_transport;
 mod operations;

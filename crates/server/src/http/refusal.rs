@@ -14,6 +14,7 @@ use hyper::header::{
 
 use super::credentials::{AuthError, with_reason};
 use super::hasura_sessions::SessionError;
+use super::hook_refusal::HookRefusal;
 use super::persisted::Missing;
 use super::rate_limits::Exceeded;
 
@@ -125,6 +126,10 @@ pub(super) enum Refusal {
     Operation(GraphQLError),
     /// The client has sent more operations than a rate limit allows.
     RateLimited(Box<Exceeded>),
+    /// A hook refuses the operation.
+    Hook(Box<HookRefusal>),
+    /// A hook fails, and operations need it.
+    HookFailed,
 }
 
 impl Refusal {
@@ -181,6 +186,8 @@ impl Refusal {
             | Self::Malformed(_) => StatusCode::BAD_REQUEST,
             Self::Operation(_) | Self::ImportRole => StatusCode::FORBIDDEN,
             Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Hook(refusal) => refusal.status,
+            Self::HookFailed => StatusCode::BAD_GATEWAY,
         }
     }
 
@@ -244,6 +251,8 @@ impl Refusal {
             | Self::Malformed(_)
             // The time of its header is not constant.
             | Self::RateLimited(_)
+            | Self::Hook(_)
+            | Self::HookFailed
             | Self::Operation(_) => None,
         }
     }
@@ -510,6 +519,17 @@ impl Refusal {
             | Self::Operation(error)
             | Self::Document(Missing::NotNamed(error)) => error.clone(),
             Self::RateLimited(exceeded) => exceeded.error(),
+            Self::Hook(refusal) => {
+                let error = GraphQLError::new(ErrorCode::HookRefused, &*refusal.message);
+                match &refusal.code {
+                    Some(code) => error.with_extension("code", code),
+                    None => error,
+                }
+            }
+            Self::HookFailed => GraphQLError::new(
+                ErrorCode::HookFailed,
+                "A hook of this server fails, and operations need it; try again later.",
+            ),
             Self::RequestTimeout { most } => GraphQLError::new(
                 ErrorCode::Timeout,
                 format!(

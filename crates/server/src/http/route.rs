@@ -23,7 +23,7 @@ use super::refusal::Refusal;
 use super::respond::{Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
-use super::{callback, explain, graphiql, graphql, prisma, relay, single_stream, sockets};
+use super::{callback, explain, graphiql, graphql, mcp, prisma, relay, single_stream, sockets};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -101,6 +101,7 @@ async fn observe(
             Target::SingleStream
         }
         _ if graphql.is_some() => Target::GraphQL,
+        mcp::PATH if service.settings.mcp.is_some() => Target::Mcp,
         path if path.starts_with("/health/") => Target::Health,
         _ => Target::Other,
     };
@@ -202,6 +203,13 @@ async fn route(
     if let Some(path) = GraphqlPath::find(service, &request, is_handshake) {
         return route_graphql(service, request, (path, readable), exchange, context).await;
     }
+    if let Some(settings) = &service.settings.mcp
+        && request.uri().path() == mcp::PATH
+    {
+        // Boxed: these requests are rare, and every request would need the space.
+        return Box::pin(mcp::answer(service, settings, request, readable, exchange, context))
+            .await;
+    }
     if let Some(endpoint) = hasura::Endpoint::find(service, request.uri().path()) {
         // Boxed: these requests are rare, and every request would need the space.
         return Box::pin(hasura::answer(endpoint, service, request, exchange, context)).await;
@@ -244,7 +252,7 @@ async fn route_graphql(
         Target::SingleStream => {
             Box::pin(single_stream::answer(service, request, readable, exchange, context)).await
         }
-        Target::GraphQL | Target::Health | Target::Callback | Target::Other => {
+        Target::GraphQL | Target::Mcp | Target::Health | Target::Callback | Target::Other => {
             let mut response = graphql::answer(service, request, readable, exchange, context).await;
             let has_failed = exchange.refusal.is_some() || !exchange.report.codes.is_empty();
             if path == GraphqlPath::Legacy && has_failed && response.status() == StatusCode::OK {

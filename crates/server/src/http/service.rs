@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::generation::Generation;
+use super::hooks::Hooks;
 use super::host::LastHost;
 use super::process::Process;
 use super::refusal::Refusal;
@@ -43,6 +44,8 @@ pub(super) struct Service {
     pub(super) has_policies: bool,
     /// The client of the thread for the webhook that authenticates requests.
     pub(super) webhook: Option<Client>,
+    /// The client of the thread for hooks.
+    pub(super) hook_client: Option<Client>,
     /// The counters of the thread.
     pub(super) shard: Option<Arc<Shard>>,
     /// Records the usage of the schema.
@@ -102,6 +105,7 @@ impl Service {
             is_empty: worker.is_empty(),
             has_policies: api.has_policies(),
             webhook: settings.credentials.webhook(),
+            hook_client: settings.hooks.as_ref().map(Hooks::client),
             worker,
             settings: Arc::clone(settings),
             process: Arc::clone(process),

@@ -18,9 +18,11 @@ use super::declared::Declared;
 use super::descriptors;
 use super::hasura::HasuraSettings;
 use super::hasura_sessions::HasuraSessions;
+use super::hooks::Hooks;
 use super::host::Hosts;
 use super::http2::Http2Settings;
 use super::log_position::PositionSettings;
+use super::mcp::McpSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
 use super::rate_limits::RateLimits;
@@ -59,6 +61,10 @@ pub(crate) struct Settings {
     pub(super) drain_delay: Option<Duration>,
     /// Persisted documents, and the restriction to trusted ones.
     pub(super) persisted: Persisted,
+    /// Webhooks before and after operations, if there are some.
+    pub(super) hooks: Option<Hooks>,
+    /// The Model Context Protocol, if it is served.
+    pub(super) mcp: Option<McpSettings>,
     /// The most requests in a batch; none if batching is disabled.
     pub(super) most_batch: Option<usize>,
     /// Time limit from the head of a request to its response.
@@ -319,6 +325,7 @@ impl Settings {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         options.check_needs()?;
+        options.mcp.check(&options.persisted, &options.development)?;
         origins.check()?;
         if scheme != AuthScheme::Tokens(AuthProfile::Prisma) {
             options.auth.check(origins, declared.tokens.is_some())?;
@@ -387,6 +394,8 @@ impl Settings {
             ),
             drain_delay: options.drain_delay.map(|delay| delay.0),
             persisted: Persisted::new(&options.persisted)?,
+            hooks: Hooks::new(&options.hooks).map_err(Failure::other)?,
+            mcp: McpSettings::new(options)?,
             most_batch: options.persisted.batching.then_some(options.persisted.max_batch),
             request_timeout: load.request_timeout.0,
             load: LoadSettings {

@@ -35,6 +35,11 @@ impl DevelopmentOptions {
         switched(self.introspection, default)
     }
 
+    /// Whether introspection is off by choice.
+    pub(super) fn refuses_introspection(&self) -> bool {
+        self.introspection == Some(Switch::Off)
+    }
+
     /// Whether GraphiQL is served.
     pub(super) fn graphiql(&self, is_private: bool) -> bool {
         switched(self.graphiql, is_private)

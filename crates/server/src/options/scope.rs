@@ -217,6 +217,11 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["allowed-origins", "cors-origins", "cors-credentials", "cors-max-age"]),
     (Scope::Everywhere, &["apq", "apq-cache-size", "trusted-documents", "only-trusted"]),
     (Scope::Everywhere, &["batching", "max-batch", "require-token"]),
+    (
+        Scope::Everywhere,
+        &["hook-request", "hook-response", "hook-timeout", "hook-failure", "hook-send"],
+    ),
+    (Scope::Everywhere, &["mcp", "mcp-tools", "mcp-documents", "mcp-mutations"]),
     (Scope::Postgres(LEAVE_OUT), &["schema", "shared-connections", "direct-url"]),
     (
         Scope::Postgres("other sources have no replicas"),
@@ -362,6 +367,12 @@ const NEEDS: &[Need] = &[
     ("cors-max-age", "`--cors-origins`", |serving| !serving.origins.cors_origins.is_empty()),
     ("apq-cache-size", "`--apq true`", |serving| serving.persisted.apq),
     ("max-batch", "`--batching`", |serving| serving.persisted.batching),
+    ("hook-timeout", NEEDS_HOOK, has_hook),
+    ("hook-failure", NEEDS_HOOK, has_hook),
+    ("hook-send", NEEDS_HOOK, has_hook),
+    ("mcp-tools", "`--mcp`", |serving| serving.mcp.mcp),
+    ("mcp-documents", "`--mcp`", |serving| serving.mcp.mcp),
+    ("mcp-mutations", "`--mcp`", |serving| serving.mcp.mcp),
     ("metrics-operations", "`--metrics-listen`", |serving| {
         serving.observability.metrics_listen.is_some()
     }),
@@ -379,6 +390,12 @@ const NEEDS: &[Need] = &[
         !serving.compression.compression.0.is_empty()
     }),
 ];
+
+const NEEDS_HOOK: &str = "`--hook-request` or `--hook-response`";
+
+fn has_hook(serving: &ServingOptions) -> bool {
+    serving.hooks.hook_request.is_some() || serving.hooks.hook_response.is_some()
+}
 
 fn reports_usage(serving: &ServingOptions) -> bool {
     serving.hive.hive_usage_token.is_some()

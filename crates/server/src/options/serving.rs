@@ -16,8 +16,10 @@ use super::errors::ErrorOptions;
 use super::given::GivenOptions;
 use super::hasura_auth::HasuraAuthOptions;
 use super::hive::HiveOptions;
+use super::hooks::HookOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
+use super::mcp::McpOptions;
 use super::network::NetworkOptions;
 use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
@@ -93,6 +95,10 @@ pub(crate) struct ServingOptions {
     pub(crate) origins: OriginOptions,
     #[command(flatten)]
     pub(crate) persisted: PersistedOptions,
+    #[command(flatten)]
+    pub(crate) mcp: McpOptions,
+    #[command(flatten)]
+    pub(crate) hooks: HookOptions,
     #[command(flatten)]
     pub(crate) auth: AuthOptions,
     #[command(flatten)]

@@ -101,6 +101,25 @@ pub(in crate::http) fn check(
     settings.limits.as_ref().map_or(Ok(()), |limits| limits.check(service, request, caller, client))
 }
 
+/// Whether the allow list lets a caller execute the operation of a request.
+pub(in crate::http) fn is_listed(service: &Service, request: &Request, caller: &Caller) -> bool {
+    let list = service.settings.hasura.as_ref().and_then(|settings| settings.allow_list.as_ref());
+    let Some(list) = list.filter(|_| !is_admin(service, caller)) else { return true };
+    list.contains(role_of(caller), &request.query, &service.worker.limits().document)
+}
+
+/// Whether a caller may read the schema: metadata may forbid it to roles, and an allow list has the only
+/// operations.
+pub(in crate::http) fn may_introspect(service: &Service, caller: &Caller) -> bool {
+    let Some(settings) = &service.settings.hasura else { return true };
+    if is_admin(service, caller) {
+        return true;
+    }
+    let is_hidden =
+        role_of(caller).is_some_and(|role| settings.without_introspection.contains(role));
+    settings.allow_list.is_none() && !is_hidden
+}
+
 /// Whether a document selects the schema, in any of its operations and fragments.
 fn introspects(text: &str) -> bool {
     use graphql::executable::Selection;

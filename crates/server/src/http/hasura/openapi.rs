@@ -3,11 +3,8 @@
 
 use engine::{ApiWorker, Worker};
 use graphql::Request;
-use graphql::operation::{
-    FieldRef, FieldSelection, Operation, Selection, SelectionSetId, VariableDefinition,
-};
+use graphql::operation::{FieldRef, FieldSelection, Operation, SelectionSetId, VariableDefinition};
 use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
-use graphql::value::Const;
 use hasura_metadata::Metadata;
 use hasura_metadata::types::query_collection::{RestEndpoint, RestMethod};
 use hyper::StatusCode;
@@ -15,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::{Answer, EndpointRequest, HttpRequest};
+use crate::http::described::{collect_selected, const_as_json};
 
 /// The form of a UUID of version 4, which Hasura tells.
 const UUID: &str = "[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89aAbB][a-f0-9]{3}-[a-f0-9]{12}";
@@ -175,7 +173,7 @@ impl Building<'_> {
         let is_required = is_in_path || (r#type.is_non_null() && default.is_none());
         let mut schema = json!({ "type": kind });
         if let Some(default) = default {
-            schema["default"] = of_const(default);
+            schema["default"] = const_as_json(default);
         }
         if let Some(pattern) = pattern {
             schema["pattern"] = json!(pattern);
@@ -207,7 +205,7 @@ impl Building<'_> {
                 if let Some(known) = referred.and_then(|name| self.components.get(name)) {
                     schema = known.clone();
                 }
-                schema["default"] = of_const(default);
+                schema["default"] = const_as_json(default);
             }
             properties.insert(String::from(&**name), schema);
         }
@@ -259,7 +257,7 @@ impl Building<'_> {
     /// The properties of the fields that sets select.
     fn selections(&mut self, operation: &Operation, sets: &[SelectionSetId]) -> Value {
         let mut fields: Vec<(&FieldSelection, Vec<SelectionSetId>)> = Vec::new();
-        collect(operation, sets, &mut fields);
+        collect_selected(operation, sets, &mut fields);
         let mut properties = Map::new();
         for (field, sets) in fields {
             let schema = match field.field {
@@ -339,32 +337,6 @@ impl Building<'_> {
     }
 }
 
-/// The fields of sets by their response names, each with its selection sets; fragments are expanded.
-fn collect<'o>(
-    operation: &'o Operation,
-    sets: &[SelectionSetId],
-    fields: &mut Vec<(&'o FieldSelection, Vec<SelectionSetId>)>,
-) {
-    for set in sets {
-        let Some(set) = operation.selection_sets.get(set.0 as usize) else { continue };
-        for selection in &set.selections {
-            match selection {
-                Selection::Fragment { selection_set, .. } => {
-                    collect(operation, &[*selection_set], fields);
-                }
-                Selection::Field(field) => {
-                    let mut known = fields.iter_mut();
-                    let known = known.find(|(other, _)| other.response_name == field.response_name);
-                    match known {
-                        Some((_, sets)) => sets.extend(field.selection_set),
-                        None => fields.push((field, field.selection_set.into_iter().collect())),
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// The name of a component: non-null types have one of their own, as references have no other form.
 fn reference_name(name: &str, r#type: TypeRef) -> String {
     match r#type.is_non_null() {
@@ -387,18 +359,4 @@ fn known_scalar(name: &str) -> Option<(&'static str, Option<&'static str>, bool)
         "string" | "id" => ("string", None, true),
         _ => return None,
     })
-}
-
-fn of_const(value: &Const) -> Value {
-    match value {
-        Const::Null => Value::Null,
-        Const::Boolean(value) => json!(value),
-        Const::Int(value) => json!(value),
-        Const::Float(value) => json!(value),
-        Const::String(text) | Const::Enum(text) => json!(text),
-        Const::List(items) => items.iter().map(of_const).collect(),
-        Const::Object(members) => Value::Object(
-            members.iter().map(|(name, value)| (String::from(&**name), of_const(value))).collect(),
-        ),
-    }
 }

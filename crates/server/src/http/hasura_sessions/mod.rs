@@ -22,8 +22,8 @@ mod variables;
 mod webhook;
 
 use clients::egress::Client;
-use engine::Session;
 use engine::session::Verified;
+use engine::{Claims, Session};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 use tokio::time::Instant;
@@ -229,6 +229,23 @@ impl HasuraSessions {
     ) -> Result<Session, SessionError> {
         let settings = self.settings.read(headers).map_err(SessionError::Header)?;
         variables.into_session(role, backend_only, settings)
+    }
+
+    /// The session of the session variables among claims.
+    pub(super) fn session_of(
+        &self,
+        claims: Option<&Claims>,
+        headers: &HeaderMap,
+    ) -> Result<Session, SessionError> {
+        let mut variables = SessionVariables::default();
+        let members = claims.and_then(|claims| claims.all().as_object());
+        for (name, value) in members.into_iter().flatten() {
+            let refused = |_| SessionError::ClaimsInvalid("a session variable has no text".into());
+            variables.add(name.as_str(), value).map_err(refused)?;
+        }
+        let missing = || SessionError::ClaimsInvalid("no claim names the role".into());
+        let role = variables.role().ok_or_else(missing)?.to_owned();
+        self.session(variables, &role, BackendOnly::Allowed, headers)
     }
 
     /// The kinds of credentials that are configured.

@@ -14,6 +14,7 @@ use crate::http::client_address::ClientAddress;
 use crate::http::connection_context::ConnectionContext;
 use crate::http::exchange::Exchange;
 use crate::http::execute::{Executed, Execution, execute_found, find_document};
+use crate::http::hooks;
 use crate::http::persisted::Found;
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
@@ -58,16 +59,24 @@ pub(in crate::http) fn begin(
             Err(refusal) => return Work::failed(refuse(&service, exchange, refusal)),
         };
         let document = match service.worker.document(&found.request, &caller) {
-            Ok(document) => document,
+            Ok(document) => Some(document),
+            // A hook may give the caller claims with which it is valid.
+            Err(_) if service.settings.hooks.is_some() && accepts.is_once => None,
             Err(response) => return Work::failed(end(exchange, response)),
         };
-        match service.worker.has_response_stream(&document, &found.request) {
-            true => {
+        let streamed = document
+            .filter(|document| service.worker.has_response_stream(document, &found.request));
+        match streamed {
+            Some(_) if service.settings.hooks.is_some() => {
+                let refusal = hooks::refuse_stream();
+                Work::failed(refuse(&service, exchange, refusal))
+            }
+            Some(document) => {
                 exchange.report.operation = Some(document.operation.kind);
                 exchange.report.document = Some(document);
                 subscribe(context, &service, caller, found, held, exchange)
             }
-            false if !accepts.is_once => {
+            None if !accepts.is_once => {
                 let error = GraphQLError::new(
                     ErrorCode::BadUserInput,
                     "The subprotocol \"graphql-subscriptions\" is for subscriptions alone: send \
@@ -75,7 +84,7 @@ pub(in crate::http) fn begin(
                 );
                 Work::failed(refuse(&service, exchange, Refusal::Malformed(error)))
             }
-            false => {
+            None => {
                 let incremental = accepts.incremental;
                 let work = execute(service, caller, found, (held, incremental), exchange);
                 Work::Once(Box::pin(id.scope(work)))

@@ -10,7 +10,7 @@ use graphql::{ErrorCode, Request};
 use serde_json::Value;
 
 use super::{Answer, malformed};
-use crate::http::execute::{Execution, execute_found};
+use crate::http::execute::{Execution, execute_in_time};
 use crate::http::media_type::MediaType;
 use crate::http::persisted::Found;
 use crate::http::refusal::Refusal;
@@ -41,7 +41,7 @@ pub(super) async fn answer(
         };
         let found = Found { request, learn: None, counted: Vec::new() };
         let mut report = Report::default();
-        let executed = execute_found(service, found, execution, Instant::now(), &mut report);
+        let executed = execute_in_time(service, found, execution, Instant::now(), &mut report);
         let response = executed.await?.response;
         let answered: Value = serde_json::from_slice(&response.body).unwrap_or_default();
         match &answered["errors"] {

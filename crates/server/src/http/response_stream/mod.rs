@@ -25,6 +25,7 @@ use super::connection_context::ConnectionContext;
 use super::event_body::EventBody;
 use super::exchange::Exchange;
 use super::execute::{Executed, Execution, execute_found, find_document};
+use super::hooks;
 use super::media_type::MediaType;
 use super::persisted::Found;
 use super::refusal::Refusal;
@@ -99,12 +100,23 @@ pub(super) async fn answer(
             return Ok(response);
         }
     };
+    let has_hooks = service.settings.hooks.is_some();
     let document = match service.worker.document(&found.request, &caller) {
-        Ok(document) => document,
+        Ok(document) => Some(document),
+        // A hook may give the caller claims with which it is valid.
+        Err(_) if has_hooks => None,
         Err(response) => return Ok(fail(format, &response, exchange)),
     };
-    match service.worker.has_response_stream(&document, &found.request) {
-        true => {
+    let streamed =
+        document.filter(|document| service.worker.has_response_stream(document, &found.request));
+    match streamed {
+        Some(_) if has_hooks => {
+            let refusal = hooks::refuse_stream();
+            let body = refusal.body_in(service.worker.error_form());
+            exchange.refusal = Some(refusal);
+            Ok(respond(format, AnswerBody::Whole(format.failed(&body))))
+        }
+        Some(document) => {
             exchange.report.operation = Some(document.operation.kind);
             exchange.report.document = Some(document);
             let begun = subscribe(service, context, caller, found)?;
@@ -116,7 +128,7 @@ pub(super) async fn answer(
                 Err(response) => fail(format, &response, exchange),
             })
         }
-        false => {
+        None => {
             let execution = Execution {
                 caller: &caller,
                 allowed,

@@ -124,7 +124,6 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "batch",
             "body",
             "cache_control",
-            "cached_answer",
             "callback",
             "compress",
             "connection_context",
@@ -136,6 +135,8 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "generation",
             "graphql",
             "hasura",
+            "hooks",
+            "mcp",
             "origin",
             "prisma",
             "process",
@@ -146,9 +147,9 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "streamed_body",
             "subscription",
         ],
-        edges: 91,
-        reason: "the settings hold the endpoints of Hasura and of Prisma, which execute requests as all \
-                 others do",
+        edges: 109,
+        reason: "the settings hold the endpoints of Hasura, of Prisma and of MCP, and the hooks, which \
+                 execute requests as all others do",
     },
     Accepted {
         within: "crates/source-postgres/src",

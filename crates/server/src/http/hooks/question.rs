@@ -1,0 +1,96 @@
+//! What a hook receives.
+
+use engine::Caller;
+use graphql::Request;
+use serde_json_bytes::{ByteString, Map, Value as Json};
+
+use super::Hooks;
+use crate::options::HookPart;
+use crate::request_id::RequestId;
+
+/// The version of the form of questions and answers.
+const VERSION: u32 = 1;
+
+/// An operation, for its hooks.
+pub(super) struct Question {
+    document: Option<String>,
+    variables: Option<Map<ByteString, Json>>,
+    operation_name: Option<String>,
+    /// What the hook before the operation has for the one after it.
+    pub(super) context: Json,
+}
+
+impl Question {
+    pub(super) fn new(hooks: &Hooks, request: &Request) -> Self {
+        Self {
+            document: hooks.sends(HookPart::Document).then(|| request.query.clone()),
+            variables: hooks.sends(HookPart::Variables).then(|| request.variables.clone()),
+            operation_name: request.operation_name.clone(),
+            context: Json::Null,
+        }
+    }
+
+    /// The body for the hook before the operation.
+    pub(super) fn before(&self, hooks: &Hooks, caller: &Caller) -> String {
+        Json::Object(self.members(hooks, caller, "request")).to_string()
+    }
+
+    /// The body for the hook after the operation.
+    pub(super) fn after(&self, hooks: &Hooks, caller: &Caller, response: &[u8]) -> String {
+        let members = self.members(hooks, caller, "response");
+        let mut text = Json::Object(members).to_string();
+        if hooks.sends(HookPart::Response)
+            && let Ok(response) = std::str::from_utf8(response)
+        {
+            // The response is JSON already.
+            text.truncate(text.len().saturating_sub(1));
+            text.push_str(",\"response\":");
+            text.push_str(response);
+            text.push('}');
+        }
+        text
+    }
+
+    fn members(&self, hooks: &Hooks, caller: &Caller, stage: &str) -> Map<ByteString, Json> {
+        let mut members = Map::new();
+        members.insert("version", VERSION.into());
+        members.insert("stage", stage.into());
+        let id = RequestId::current();
+        members.insert("id", id.map_or(Json::Null, |id| Json::from(id.as_str())));
+        if let Some(head) = &caller.head {
+            let text = |text: &Option<Box<str>>| text.as_deref().map_or(Json::Null, Json::from);
+            members.insert("method", text(&head.method));
+            members.insert("path", text(&head.path));
+            if hooks.sends(HookPart::Headers) {
+                let mut headers: Map<ByteString, Json> = Map::new();
+                for (name, value) in &head.headers {
+                    let value = String::from_utf8_lossy(value.as_bytes());
+                    match headers.get_mut(name.as_str()) {
+                        // Several headers of one name are one with a list.
+                        Some(Json::String(known)) => {
+                            *known = [known.as_str(), ", ", &value].concat().into();
+                        }
+                        Some(_) | None => {
+                            headers.insert(name.as_str(), Json::from(&*value));
+                        }
+                    }
+                }
+                members.insert("headers", Json::Object(headers));
+            }
+        }
+        if hooks.sends(HookPart::Claims) {
+            let claims = caller.session.claims.as_deref();
+            members.insert("claims", claims.map_or(Json::Null, |claims| claims.all().clone()));
+        }
+        let name = self.operation_name.as_deref();
+        members.insert("operationName", name.map_or(Json::Null, Json::from));
+        if let Some(document) = &self.document {
+            members.insert("document", Json::from(document.as_str()));
+        }
+        if let Some(variables) = &self.variables {
+            members.insert("variables", Json::Object(variables.clone()));
+        }
+        members.insert("context", self.context.clone());
+        members
+    }
+}
