@@ -121,7 +121,7 @@ pub(crate) async fn payloads(
     let Response { body, payloads, .. } =
         worker.deliver_incrementally(&request, &caller, Allowed::Queries, form, &mut report).await;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).map_err(|error| error.to_string());
-    let mut all = vec![(0, text(body)?)];
+    let mut all = vec![(0, text(body.into())?)];
     if let Some(mut payloads) = payloads {
         while let Some(payload) = payloads.next().await {
             all.push((all.len() as u64, text(payload.to_vec())?));

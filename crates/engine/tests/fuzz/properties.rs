@@ -90,7 +90,7 @@ impl Attack {
         let prepared = self.worker.prepare(request);
         let response = self.worker.execute(request, engine::Allowed::All).await;
         let took = started.elapsed();
-        let outcome = read_response(response.kind, response.body, took)?;
+        let outcome = read_response(response.kind, response.body.into(), took)?;
         match &prepared {
             Ok(prepared) => {
                 // Patterns may be values of variables, so they are checked once these are known.

@@ -84,7 +84,10 @@ async fn add(worker: &Worker, name: &str, length: u64) {
     );
     let request = Request { query, ..Request::default() };
     let answer = worker.execute(&request, Allowed::All).await.body;
-    assert_eq!(String::from_utf8(answer).unwrap(), r#"{"data":{"addWriter":{"numUids":3}}}"#);
+    assert_eq!(
+        String::from_utf8(answer.into()).unwrap(),
+        r#"{"data":{"addWriter":{"numUids":3}}}"#
+    );
 }
 
 /// Makes the tables and adds objects.

@@ -19,9 +19,9 @@ pub(crate) async fn compare(
     worker.set_sizes(Sizes { whole: 0, rows });
     let mut report = Report::default();
     let (allowed, delivery) = (Allowed::Queries, Delivery::Streamed);
-    let engine::Response { mut body, rest, .. } =
+    let engine::Response { body, rest, .. } =
         worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
-    let mut codes = Vec::new();
+    let (mut body, mut codes) = (Vec::from(body), Vec::new());
     if let Some(mut rest) = rest {
         while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
             let Ok(part) = part else {

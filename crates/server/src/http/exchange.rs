@@ -151,12 +151,9 @@ impl Exchange {
     }
 
     /// The record of an operation that a tool executes, which the headers of its request belong to.
-    pub(super) fn of_tool(
-        service: &Service,
-        client: (Peer, ClientAddress),
-        headers: &HeaderMap,
-    ) -> Self {
-        Self::begin(service, client, &Method::POST, headers, Target::GraphQL)
+    pub(super) fn of_tool(service: &Service, call: &Self, headers: &HeaderMap) -> Self {
+        let client = (call.peer, call.client_address);
+        Self::begin(service, client, (&Method::POST, call.version), headers, Target::GraphQL)
     }
 
     fn begin(

@@ -119,8 +119,7 @@ impl Call<'_> {
 
     /// Executes an operation, with a record as that of any other request.
     async fn execute(&mut self, operation: Operation) -> ToolResult {
-        let client = (self.exchange.peer, self.exchange.client_address);
-        let mut exchange = Exchange::of_tool(self.service, client, self.headers);
+        let mut exchange = Exchange::of_tool(self.service, self.exchange, self.headers);
         let executed = self.execute_recorded(operation, &mut exchange).await;
         if let Some(positions) = self.service.settings.positions {
             let is_refused = executed.is_err();
@@ -133,7 +132,7 @@ impl Call<'_> {
                 }
                 let has_failed = !exchange.report.codes.is_empty();
                 let is_error = response.kind != Kind::Executed || has_failed;
-                let (content, held) = (Content::Json(response.body), response.held);
+                let (content, held) = (Content::Json(response.body.into()), response.held);
                 (StatusCode::OK, ToolResult { content, is_error, held })
             }
             Err(refusal) => {

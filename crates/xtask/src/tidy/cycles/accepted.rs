@@ -124,6 +124,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "batch",
             "body",
             "cache_control",
+            "cached_answer",
             "callback",
             "compress",
             "connection_context",
