@@ -11,6 +11,7 @@
 //!   addresses
 //! * [`hosts`]: lists of hosts, also for the server
 //! * [`http`]: download of one document, with limits for size and time
+//! * [`redis_client`]: what several servers share in a Redis: rate limits
 //! * [`jwks`]: background refresh of a document: the keys of a token issuer
 
 // Tests name the crate as its users do.
@@ -26,6 +27,7 @@ pub mod hosts;
 pub mod http;
 pub mod jwks;
 pub mod pem;
+pub mod redis_client;
 pub mod subgraph;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]

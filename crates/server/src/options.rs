@@ -97,7 +97,9 @@ pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use prisma::ServiceName;
 pub(crate) use quantity::{Size, Time};
-pub(crate) use rate_limits::{CountedBy, RateLimitRule, RateUnit};
+pub(crate) use rate_limits::{
+    CountedBy, RateLimitFailure, RateLimitOptions, RateLimitRule, RateUnit,
+};
 pub(crate) use registry::{
     HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,
 };

@@ -125,6 +125,8 @@ pub(super) enum Refusal {
     Operation(GraphQLError),
     /// The client has sent more operations than a rate limit allows.
     RateLimited(Box<Exceeded>),
+    /// The store of the rate limits is not available, and operations are refused meanwhile.
+    NotCounted,
 }
 
 impl Refusal {
@@ -159,6 +161,7 @@ impl Refusal {
             Self::NothingYet
             | Self::NoRelay
             | Self::NoDatabase
+            | Self::NotCounted
             | Self::Overloaded
             | Self::TooManyOperations { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::Credentials(AuthError::Malformed | AuthError::Setting(_)) => {
@@ -198,6 +201,7 @@ impl Refusal {
             | Self::NothingYet
             | Self::NoRelay
             | Self::NoDatabase
+            | Self::NotCounted
             | Self::Overloaded
             | Self::RequestMemory
             | Self::Credentials(AuthError::NoKeys)
@@ -542,6 +546,11 @@ impl Refusal {
             Self::NoDatabase => GraphQLError::new(
                 ErrorCode::Unavailable,
                 "The database does not answer; the log of the server has the reason.",
+            ),
+            Self::NotCounted => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The store of the rate limits is not available (--rate-limit-failure closed); try \
+                 again later.",
             ),
             Self::ImportRole => GraphQLError::new(
                 ErrorCode::PermissionDenied,

@@ -22,7 +22,7 @@ use super::host::Hosts;
 use super::log_position::PositionSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
-use super::rate_limits::RateLimits;
+use super::rate_limits::{RateLimits, RateStoreSettings};
 use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
@@ -62,6 +62,8 @@ pub(crate) struct Settings {
     pub(super) request_timeout: Duration,
     pub(super) load: LoadSettings,
     pub(super) rate_limits: RateLimits,
+    /// The Redis in which several servers count; read once.
+    pub(super) rate_store: Option<RateStoreSettings>,
     /// Networks of proxies that tell the addresses of clients.
     pub(super) trusted_proxies: Box<[Network]>,
     /// Time limit of a graceful shutdown, for requests that have begun.
@@ -385,7 +387,8 @@ impl Settings {
                 response_memory: load.response_memory.0,
                 request_memory: load.request_memory.0,
             },
-            rate_limits: RateLimits::new(&options.rates.rate_limit),
+            rate_limits: RateLimits::new(&options.rates),
+            rate_store: RateStoreSettings::new(&options.rates),
             trusted_proxies: options.rates.trusted_proxies.as_slice().into(),
             drain_timeout: options.drain_timeout.0,
             callbacks: None,

@@ -202,7 +202,8 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::Everywhere,
         &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],
     ),
-    (Scope::Everywhere, &["rate-limit", "trusted-proxies"]),
+    (Scope::Everywhere, &["rate-limit", "trusted-proxies", "rate-limit-store"]),
+    (Scope::Everywhere, &["rate-limit-store-timeout", "rate-limit-failure"]),
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
     (Scope::Everywhere, &["metrics-operations", "otlp-endpoint", "trace-ratio"]),
@@ -365,6 +366,9 @@ const NEEDS: &[Need] = &[
     ("trace-ratio", "`--otlp-endpoint`", |serving| {
         Traces::has_endpoint(serving.observability.otlp_endpoint.as_deref())
     }),
+    ("rate-limit-store", "`--rate-limit`", |serving| !serving.rates.rate_limit.is_empty()),
+    ("rate-limit-store-timeout", "`--rate-limit-store`", shares_rates),
+    ("rate-limit-failure", "`--rate-limit-store`", shares_rates),
     ("hive-usage-target", "`--hive-usage-token`", reports_usage),
     ("hive-usage-endpoint", "`--hive-usage-token`", reports_usage),
     ("hive-usage-sample-rate", "`--hive-usage-token`", reports_usage),
@@ -376,6 +380,10 @@ const NEEDS: &[Need] = &[
         !serving.compression.compression.0.is_empty()
     }),
 ];
+
+fn shares_rates(serving: &ServingOptions) -> bool {
+    serving.rates.rate_limit_store.is_some()
+}
 
 fn reports_usage(serving: &ServingOptions) -> bool {
     serving.hive.hive_usage_token.is_some()
