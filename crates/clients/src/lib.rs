@@ -2,6 +2,7 @@
 //!
 //! * [`subgraph`]: GraphQL requests to subgraphs, many a second: connection pool, retries, circuit
 //!   breaker, bulkhead, deduplication
+//! * [`byte_cache`]: a cache of bytes by keys, in memory or in Redis
 //! * [`broker`]: events of NATS and Redis, and their subscriptions
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
@@ -19,6 +20,7 @@
 extern crate self as clients;
 
 pub mod broker;
+pub mod byte_cache;
 pub mod coding;
 pub mod connect;
 pub mod egress;

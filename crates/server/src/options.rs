@@ -55,6 +55,7 @@ mod roles;
 mod row;
 mod scope;
 mod serving;
+mod subgraph_cache;
 mod subscriptions;
 mod supergraph_url;
 mod tls;
@@ -110,6 +111,7 @@ pub(crate) use scope::{
     refuse_group,
 };
 pub(crate) use serving::ServingOptions;
+pub(crate) use subgraph_cache::{CacheSecret, CacheSettings, StoreSettings};
 pub(crate) use tls::TlsFiles;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
 pub(crate) use types::{TypesOptions, TypesTarget};

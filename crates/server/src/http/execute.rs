@@ -91,7 +91,9 @@ pub(super) fn count_operation(
 ) -> Result<Counting, Refusal> {
     let limits = &service.settings.rate_limits;
     let operation = (request, caller, client);
-    rate_limits::count(limits, &service.process, &service.worker, operation)
+    let process = &service.process;
+    let buckets = (&process.rates, process.shared_rates.as_ref());
+    Ok(rate_limits::count(limits, buckets, &service.worker, operation)?)
 }
 
 /// Executes a request that began at a time, and whose document is known, within the limits of its

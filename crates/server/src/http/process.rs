@@ -32,7 +32,7 @@ pub(crate) struct Process {
     /// The memory budget of all request bodies.
     pub(super) bodies: RequestMemory,
     /// What clients have asked for, for rate limits.
-    pub(super) rates: RateCounters,
+    pub(super) rates: Arc<RateCounters>,
     /// What the clients of several servers have asked for.
     pub(super) shared_rates: Option<RateStore>,
     /// Event streams that several operations share.
@@ -73,7 +73,7 @@ impl Process {
             admission: Admission::new(load.most_requests, load.most_waiting),
             memory,
             bodies: RequestMemory::new(load.request_memory),
-            rates: RateCounters::default(),
+            rates: Arc::default(),
             shared_rates: settings.rate_store.as_ref().map(RateStore::open),
             streams: Reservations::default(),
         }

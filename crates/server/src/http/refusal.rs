@@ -15,7 +15,7 @@ use hyper::header::{
 use super::credentials::{AuthError, with_reason};
 use super::hasura_sessions::SessionError;
 use super::persisted::Missing;
-use super::rate_limits::Exceeded;
+use super::rate_limits::{Exceeded, NotCounted};
 
 /// The reason why a request does not reach the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -560,6 +560,15 @@ impl Refusal {
             Self::OtherService(id) => {
                 GraphQLError::new(ErrorCode::NotFound, errors::service_not_found(id))
             }
+        }
+    }
+}
+
+impl From<NotCounted> for Refusal {
+    fn from(reason: NotCounted) -> Self {
+        match reason {
+            NotCounted::Exceeded(exceeded) => Self::RateLimited(exceeded),
+            NotCounted::NoStore => Self::NotCounted,
         }
     }
 }

@@ -27,8 +27,8 @@ use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
-    AllowedOrigin, Coding, HasuraEnvironment, LoggedRequests, OriginOptions, PersistedOptions,
-    PositionCarrier, ServingOptions,
+    AllowedOrigin, CacheSecret, Coding, HasuraEnvironment, LoggedRequests, OriginOptions,
+    PersistedOptions, PositionCarrier, ServingOptions,
 };
 use crate::supergraph::Fetches;
 
@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub(super) rate_limits: RateLimits,
     /// The Redis in which several servers count; read once.
     pub(super) rate_store: Option<RateStoreSettings>,
+    /// The secret of requests to invalidate cached responses of subgraphs.
+    pub(super) cache_secret: Option<CacheSecret>,
     /// Networks of proxies that tell the addresses of clients.
     pub(super) trusted_proxies: Box<[Network]>,
     /// Time limit of a graceful shutdown, for requests that have begun.
@@ -297,6 +299,11 @@ impl Settings {
         Self { fetches: Some(fetches), ..self }
     }
 
+    /// With the secret of requests to invalidate cached responses.
+    pub(crate) fn with_cache_secret(self, secret: Option<&CacheSecret>) -> Self {
+        Self { cache_secret: secret.cloned(), ..self }
+    }
+
     /// Takes over caches that requests have filled.
     pub(super) fn inherit(&mut self, before: &Self) {
         if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
@@ -389,6 +396,7 @@ impl Settings {
             },
             rate_limits: RateLimits::new(&options.rates),
             rate_store: RateStoreSettings::new(&options.rates),
+            cache_secret: None,
             trusted_proxies: options.rates.trusted_proxies.as_slice().into(),
             drain_timeout: options.drain_timeout.0,
             callbacks: None,

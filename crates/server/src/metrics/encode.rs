@@ -93,6 +93,9 @@ impl Collector for Sources {
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;
+                if let Some(cache) = gateway.response_cache() {
+                    subgraphs::encode_cache(cache.counts(), &mut writer)?;
+                }
                 if let Some(counts) = self.situation.fetches {
                     supergraph::encode(counts, &mut writer)?;
                 }

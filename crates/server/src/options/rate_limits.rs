@@ -19,7 +19,7 @@ pub(crate) struct RateLimitOptions {
     /// `claim:sub=50000/1h of=cost burst=5000`.
     #[arg(long, env = "THALWEG_RATE_LIMIT", value_name = "RULES", value_delimiter = ';')]
     pub(crate) rate_limit: Vec<RateLimitRule>,
-    /// A Redis in which several servers count together, such as `redis://:PASSWORD@HOST:6379/0`, or `rediss://…` for TLS
+    /// A Redis in which several servers count together, such as `redis://HOST:6379/0`, or `rediss://…` for TLS
     #[arg(long, env = "THALWEG_RATE_LIMIT_STORE", value_name = "URL")]
     pub(crate) rate_limit_store: Option<RedisUrl>,
     /// How long an operation waits for this Redis

@@ -310,6 +310,16 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-subgraph-requests", "max-subgraph-answer", "subgraph-errors", "entity-store"],
     ),
     (Scope::Supergraph, &["deduplicate-subgraph-requests", "max-representations"]),
+    (
+        Scope::Supergraph,
+        &[
+            "subgraph-cache",
+            "subgraph-cache-memory",
+            "subgraph-cache-timeout",
+            "subgraph-cache-ttl",
+        ],
+    ),
+    (Scope::Supergraph, &["subgraph-cache-user", "subgraph-cache-secret"]),
     (Scope::Supergraph, &["callback-url", "callback-path", "callback-listen"]),
     (Scope::Everywhere, &["variables", "operation"]),
     (Scope::Roles, &["role"]),

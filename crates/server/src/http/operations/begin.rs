@@ -128,7 +128,7 @@ fn subscribe(
                         exchange.end(StatusCode::OK);
                         Ok(())
                     }
-                    Err(refusal) => Err(refuse(&service, exchange, refusal)),
+                    Err(reason) => Err(refuse(&service, exchange, reason.into())),
                 }
             };
             Work::Counting(Box::pin(counted), subscription)
@@ -143,8 +143,8 @@ async fn execute(
     ((counting, _held), incremental): ((Counting, MemoryReservation), Option<IncrementalFormat>),
     mut exchange: Exchange,
 ) -> (Event, Option<Payloads>) {
-    if let Err(refusal) = counting.finish().await {
-        return (refuse(&service, exchange, refusal), None);
+    if let Err(reason) = counting.finish().await {
+        return (refuse(&service, exchange, reason.into()), None);
     }
     let delivery = Delivery::Whole;
     let execution = Execution { caller: &caller, allowed: Allowed::All, delivery, incremental };

@@ -28,8 +28,6 @@ pub(super) use self::counters::RateCounters;
 pub(super) use self::headers::add_rates;
 pub(super) use self::store::{RateStore, RateStoreSettings};
 use super::client_address::ClientAddress;
-use super::process::Process;
-use super::refusal::Refusal;
 use crate::options::{CountedBy, RateLimitFailure, RateLimitOptions, RateLimitRule, RateUnit};
 
 /// The rules of the options.
@@ -93,15 +91,23 @@ impl Exceeded {
     }
 }
 
+/// The reason why an operation is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NotCounted {
+    Exceeded(Box<Exceeded>),
+    /// The store is not available, and operations are refused meanwhile.
+    NoStore,
+}
+
 /// The count of an operation, by the buckets of this process or by those in Redis.
 pub(super) enum Counting {
     Done(Vec<Counted>),
-    Asking(LocalBoxFuture<'static, Result<Vec<Counted>, Refusal>>),
+    Asking(LocalBoxFuture<'static, Result<Vec<Counted>, NotCounted>>),
 }
 
 impl Counting {
     /// Waits for Redis.
-    pub(super) async fn finish(self) -> Result<Vec<Counted>, Refusal> {
+    pub(super) async fn finish(self) -> Result<Vec<Counted>, NotCounted> {
         match self {
             Self::Done(counted) => Ok(counted),
             Self::Asking(counting) => counting.await,
@@ -129,8 +135,8 @@ struct Charge {
 }
 
 impl Charge {
-    fn exceeded(&self, retry: Option<u64>, level: Level) -> Refusal {
-        Refusal::RateLimited(Box::new(Exceeded {
+    fn exceeded(&self, retry: Option<u64>, level: Level) -> NotCounted {
+        NotCounted::Exceeded(Box::new(Exceeded {
             rule: self.limit.rule.text.clone(),
             retry: retry.map(Duration::from_nanos),
             counted: vec![self.limit.counted(level)],
@@ -141,10 +147,10 @@ impl Charge {
 /// Counts an operation, unless it exceeds a rule: then no rule counts it.
 pub(super) fn count(
     RateLimits { limits, failure }: &RateLimits,
-    process: &Arc<Process>,
+    (counters, store): (&Arc<RateCounters>, Option<&RateStore>),
     worker: &ApiWorker,
     operation: (&Request, &Caller, ClientAddress),
-) -> Result<Counting, Refusal> {
+) -> Result<Counting, NotCounted> {
     if limits.is_empty() {
         return Ok(Counting::Done(Vec::new()));
     }
@@ -158,22 +164,22 @@ pub(super) fn count(
         Charge { limit: Arc::clone(limit), bucket: bucket_name(worker, limit, operation), units }
     });
     let charges: Vec<Charge> = charges.collect();
-    let Some(store) = &process.shared_rates else {
-        return count_here(&process.rates, &charges).map(Counting::Done);
+    let Some(store) = store else {
+        return count_here(counters, &charges).map(Counting::Done);
     };
-    let (store, process, failure) = (store.clone(), Arc::clone(process), *failure);
+    let (store, counters, failure) = (store.clone(), Arc::clone(counters), *failure);
     Ok(Counting::Asking(Box::pin(async move {
         match (store.count(&charges).await, failure) {
             (Some(counted), _) => counted,
             (None, RateLimitFailure::Open) => Ok(Vec::new()),
-            (None, RateLimitFailure::Local) => count_here(&process.rates, &charges),
-            (None, RateLimitFailure::Closed) => Err(Refusal::NotCounted),
+            (None, RateLimitFailure::Local) => count_here(&counters, &charges),
+            (None, RateLimitFailure::Closed) => Err(NotCounted::NoStore),
         }
     })))
 }
 
 /// Counts an operation by the buckets of this process.
-fn count_here(counters: &RateCounters, charges: &[Charge]) -> Result<Vec<Counted>, Refusal> {
+fn count_here(counters: &RateCounters, charges: &[Charge]) -> Result<Vec<Counted>, NotCounted> {
     let now = counters.now();
     for charge in charges {
         let Charge { limit, bucket, units } = charge;

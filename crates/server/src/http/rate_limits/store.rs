@@ -6,8 +6,7 @@ use clients::redis_client::buckets::{BucketRequest, BucketStates, SharedBuckets}
 use clients::redis_client::{RedisClient, RedisCounts, RedisUrl};
 
 use super::bucket::Decision;
-use super::{Charge, Counted};
-use crate::http::refusal::Refusal;
+use super::{Charge, Counted, NotCounted};
 use crate::options::RateLimitOptions;
 
 /// The Redis of the options.
@@ -40,7 +39,10 @@ impl RateStore {
     }
 
     /// Counts an operation; `None` if Redis is not available.
-    pub(super) async fn count(&self, charges: &[Charge]) -> Option<Result<Vec<Counted>, Refusal>> {
+    pub(super) async fn count(
+        &self,
+        charges: &[Charge],
+    ) -> Option<Result<Vec<Counted>, NotCounted>> {
         let requests = charges.iter().map(|Charge { limit, bucket, units }| {
             let (interval, burst) = limit.rate.parts();
             BucketRequest { name: bucket.clone(), interval, burst, units: *units }
