@@ -15,7 +15,7 @@ mod messages;
 mod nats;
 mod redis;
 pub mod settings;
-mod thread;
+pub(crate) mod thread;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,6 +2,7 @@
 //!
 //! * [`subgraph`]: GraphQL requests to subgraphs, many a second: connection pool, retries, circuit
 //!   breaker, bulkhead, deduplication
+//! * [`byte_cache`]: a cache of bytes by keys, in memory or in Redis
 //! * [`broker`]: events of NATS and Redis, and their subscriptions
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
@@ -11,6 +12,7 @@
 //!   addresses
 //! * [`hosts`]: lists of hosts, also for the server
 //! * [`http`]: download of one document, with limits for size and time
+//! * [`redis_client`]: what several servers share in a Redis: rate limits
 //! * [`jwks`]: background refresh of a document: the keys of a token issuer
 
 // Tests name the crate as its users do.
@@ -18,6 +20,7 @@
 extern crate self as clients;
 
 pub mod broker;
+pub mod byte_cache;
 pub mod coding;
 pub mod connect;
 pub mod egress;
@@ -26,6 +29,7 @@ pub mod hosts;
 pub mod http;
 pub mod jwks;
 pub mod pem;
+pub mod redis_client;
 pub mod subgraph;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]

@@ -19,6 +19,7 @@
 
 mod body;
 mod bulkhead;
+mod caching;
 mod circuit_breaker;
 mod client;
 mod deduplication;
@@ -39,6 +40,7 @@ pub mod subscription;
 pub mod tls;
 
 pub use bulkhead::Permit;
+pub use caching::ResponseCaching;
 pub use circuit_breaker::BreakerState;
 pub use client::Client;
 pub(crate) use deduplication::Key;

@@ -19,6 +19,7 @@
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
 //!   comparison of these with the supergraph; [`events`]: subgraphs of events of brokers;
 //!   [`connectors`]: subgraphs of REST services
+//! * [`response_cache`]: cache of subgraph responses
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
 //!   `shared_execution`: executions that equal subscriptions share; `event_memory`: the memory of
 //!   queued events
@@ -40,6 +41,7 @@ mod long_queries;
 pub mod map_error;
 mod prepare;
 mod respond;
+pub mod response_cache;
 mod shared_execution;
 mod subscription;
 mod transport;
@@ -48,6 +50,7 @@ pub mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clients::byte_cache::ByteCache;
 use clients::subgraph::{
     RunningSubscriptions, Settings, Shared, SubscriptionCounts, SubscriptionSettings,
 };
@@ -74,6 +77,7 @@ use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
+pub use response_cache::CachePolicy;
 pub use subscription::{GatewaySubscription, SubgraphDriver};
 pub use worker::GatewayWorker;
 
@@ -94,6 +98,8 @@ pub struct GatewayOptions {
     /// Whether clients may request the query plan in the response extensions.
     pub expose_plan: bool,
     pub authorization: AuthorizationOptions,
+    /// The cache of subgraph responses.
+    pub cache: Option<Arc<ByteCache>>,
 }
 
 /// A federation gateway, shared by all threads.
@@ -139,6 +145,10 @@ pub struct Remote {
     pub running: Arc<RunningSubscriptions>,
     /// Rules for its request headers.
     pub rules: headers::Rules,
+    /// `None` if its responses are not kept.
+    pub cache: Option<CachePolicy>,
+    /// The text of its endpoint.
+    pub address: Arc<str>,
 }
 
 /// A source in this process, whose API is a subgraph.
@@ -264,6 +274,12 @@ impl Gateway {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.options.limits
+    }
+
+    /// The cache of subgraph responses.
+    #[must_use]
+    pub fn response_cache(&self) -> Option<&ByteCache> {
+        self.options.cache.as_deref()
     }
 
     /// Statistics of the document cache.

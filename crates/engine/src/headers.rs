@@ -18,7 +18,7 @@ pub use trace::Trace;
 
 /// Trace context of a request: <https://www.w3.org/TR/trace-context/>.
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
-const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+pub(crate) const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
 /// Header by which a client requests the query plan.
 pub const PLAN: HeaderName = HeaderName::from_static("thalweg-plan");

@@ -157,6 +157,8 @@ impl Asking {
                 shared,
                 running: Arc::default(),
                 rules,
+                cache: None,
+                address: "".into(),
             })
         });
         let transports = transports.collect();

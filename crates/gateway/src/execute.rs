@@ -56,6 +56,7 @@ mod tests;
 use std::cell::OnceCell;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use graphql::operation::{Operation, OperationKind};
@@ -127,6 +128,20 @@ pub struct FetchResponse {
     pub body: ResponseBody,
     /// Reserved memory of the response.
     pub held: MemoryReservation,
+    pub caching: FetchCaching,
+}
+
+/// What a cache of responses had to do with a response.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FetchCaching {
+    /// Number of entities, or of whole responses, that the cache had.
+    pub hits: usize,
+    /// Number of those that were fetched, though they may be kept.
+    pub misses: usize,
+    /// The time for which all of the response stays fresh; none if it may not be kept.
+    pub fresh: Option<Duration>,
+    /// Whether it is for one user alone.
+    pub is_private: bool,
 }
 
 /// Body of a subgraph response.
@@ -161,8 +176,16 @@ impl ResponseBody {
     }
 }
 
+impl FetchResponse {
+    /// A response that is not kept.
+    #[must_use]
+    pub fn new(body: ResponseBody, held: MemoryReservation) -> Self {
+        Self { body, held, caching: FetchCaching::default() }
+    }
+}
+
 impl From<Bytes> for FetchResponse {
     fn from(body: Bytes) -> Self {
-        Self { body: ResponseBody::Json(body), held: MemoryReservation::default() }
+        Self::new(ResponseBody::Json(body), MemoryReservation::default())
     }
 }

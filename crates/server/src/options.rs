@@ -58,6 +58,7 @@ mod roles;
 mod row;
 mod scope;
 mod serving;
+mod subgraph_cache;
 mod subscriptions;
 mod supergraph_url;
 mod tls;
@@ -102,7 +103,9 @@ pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use prisma::ServiceName;
 pub(crate) use quantity::{Size, Time};
-pub(crate) use rate_limits::{CountedBy, RateLimitRule, RateUnit};
+pub(crate) use rate_limits::{
+    CountedBy, RateLimitFailure, RateLimitOptions, RateLimitRule, RateUnit,
+};
 pub(crate) use registry::{
     HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,
 };
@@ -113,6 +116,7 @@ pub(crate) use scope::{
     refuse_group,
 };
 pub(crate) use serving::ServingOptions;
+pub(crate) use subgraph_cache::{CacheSecret, CacheSettings, StoreSettings};
 pub(crate) use tls::TlsFiles;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
 pub(crate) use types::{TypesOptions, TypesTarget};

@@ -10,6 +10,7 @@
 //! * `long`: long answers of subgraphs
 //! * `deferred`: deferred fragments
 //! * `demo`: the federated shop
+//! * `cached`: the cache of subgraph responses
 //! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
 //! * `traced`: what routers are told of the fields of a subgraph
 //! * `looks`: `schema`, `explain`, `check`
@@ -22,6 +23,7 @@
 
 mod access;
 mod bulkhead;
+mod cached;
 mod compatibility;
 mod connectors;
 mod deferred;

@@ -1,4 +1,8 @@
 //! Rate limits of clients: by address, claim and operation, of operations and of cost.
+//!
+//! * `shared`: counts of several servers in Redis
+
+mod shared;
 
 use serde_json::{Value, json};
 

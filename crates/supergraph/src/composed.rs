@@ -82,6 +82,18 @@ pub struct Supergraph {
     pub requirements: Requirements,
     /// Weights for the cost estimate.
     pub weights: Weights,
+    /// The `@cacheTag`s of entities and root fields.
+    pub cache_tags: Vec<CacheTagFormat>,
+}
+
+/// A `@cacheTag` of a type, or of a root field, in one subgraph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheTagFormat {
+    pub subgraph: SubgraphId,
+    pub parent: TypeId,
+    pub field: Option<FieldId>,
+    /// A text with placeholders, such as `product-{$key.upc}` and `user-{$args.id}`.
+    pub format: Box<str>,
 }
 
 /// The subgraphs that have a type.

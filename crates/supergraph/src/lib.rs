@@ -19,10 +19,10 @@ mod extensions;
 pub mod satisfiability;
 
 pub use composed::{
-    Alternatives, Api, Connector, ConnectorId, ContextArgument, ContextSource, Entry, FieldIn,
-    FieldOwners, FieldSet, FieldSetId, Key, ListSize, OverrideCondition, Part, Problem,
-    Requirement, RequirementId, Requirements, SetSelection, SizedField, Subgraph, SubgraphId,
-    Supergraph, Tree, TypeIn, TypeOwners, TypeSet, Weights, read,
+    Alternatives, Api, CacheTagFormat, Connector, ConnectorId, ContextArgument, ContextSource,
+    Entry, FieldIn, FieldOwners, FieldSet, FieldSetId, Key, ListSize, OverrideCondition, Part,
+    Problem, Requirement, RequirementId, Requirements, SetSelection, SizedField, Subgraph,
+    SubgraphId, Supergraph, Tree, TypeIn, TypeOwners, TypeSet, Weights, read,
 };
 pub use composition::{Code, Composer, Composition, Finding, Location, SubgraphSchema, compose};
 pub use coordinate::Coordinate;

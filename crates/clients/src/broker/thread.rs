@@ -1,4 +1,4 @@
-//! The thread of all brokers. Connections of the client libraries have tasks that must outlive the
+//! The thread of all brokers and of shared stores. Connections of the client libraries have tasks that must outlive the
 //! thread of a request.
 
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use tokio::runtime::{self, Handle};
 use tokio::task::JoinHandle;
 
 /// Runs a task on the thread, which the first task starts; `None` if it does not start.
-pub(super) fn spawn<T: Send + 'static>(
+pub(crate) fn spawn<T: Send + 'static>(
     task: impl Future<Output = T> + Send + 'static,
 ) -> Option<JoinHandle<T>> {
     static THREAD: OnceLock<Option<Handle>> = OnceLock::new();

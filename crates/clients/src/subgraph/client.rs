@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::body::{self, Frames, Limits};
 use super::bulkhead::{Bulkhead, BulkheadFull, Permit};
+use super::caching::ResponseCaching;
 use super::circuit_breaker::Transition;
 use super::deduplication::{Key, Role};
 use super::head::Head;
@@ -356,7 +357,10 @@ impl Client {
                     Media::Json => media::may_be_graphql(&body),
                 };
                 let result = match is_answer {
-                    true => Ok(SubgraphResponse { status, body }),
+                    true => {
+                        let caching = ResponseCaching::of(&head.headers);
+                        Ok(SubgraphResponse { status, body, caching })
+                    }
                     false => Err(SubgraphError::Status(status)),
                 };
                 (Attempt { result, retry }, true)

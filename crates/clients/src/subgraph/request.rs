@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hyper::HeaderMap;
 
+use super::caching::ResponseCaching;
+
 /// A GraphQL request to a subgraph.
 #[derive(Clone)]
 pub struct SubgraphRequest<'a> {
@@ -29,6 +31,7 @@ pub struct SubgraphRequest<'a> {
 pub struct SubgraphResponse {
     pub status: u16,
     pub body: Bytes,
+    pub caching: ResponseCaching,
 }
 
 /// Reason why there is no response.

@@ -20,7 +20,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clients::subgraph::{
-    Client, Http2, Settings, Shared, SubgraphError, SubgraphRequest, SubgraphResponse,
+    Client, Http2, ResponseCaching, Settings, Shared, SubgraphError, SubgraphRequest,
+    SubgraphResponse,
 };
 use hyper::HeaderMap;
 use tokio::runtime::Builder;
@@ -85,5 +86,6 @@ async fn ask_with(
 }
 
 fn answer(body: &str) -> Result<SubgraphResponse, SubgraphError> {
-    Ok(SubgraphResponse { status: 200, body: Bytes::copy_from_slice(body.as_bytes()) })
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    Ok(SubgraphResponse { status: 200, body, caching: ResponseCaching::default() })
 }

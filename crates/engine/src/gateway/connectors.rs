@@ -273,7 +273,7 @@ impl ConnectorClient {
         let body = calls.response(&gateway.supergraph, connector, &results);
         let mut held = MemoryReservation::of(memory);
         match held.grow_to(body.len() as u64) {
-            Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
+            Ok(()) => Ok(FetchResponse::new(ResponseBody::Json(body), held)),
             Err(_) => Err((FetchError::MemoryExhausted, "the response is too large".into())),
         }
     }

@@ -126,10 +126,8 @@ impl LocalWorker {
         })?;
         let response = match response {
             Ok((recording, held)) => {
-                return Ok(FetchResponse {
-                    body: ResponseBody::Recorded(Box::new(recording)),
-                    held,
-                });
+                let body = ResponseBody::Recorded(Box::new(recording));
+                return Ok(FetchResponse::new(body, held));
             }
             Err(response) => response,
         };
@@ -137,10 +135,10 @@ impl LocalWorker {
             because(String::from_utf8_lossy(&response.body).into_owned());
         }
         match response.kind {
-            Kind::Executed | Kind::RequestError => Ok(FetchResponse {
-                body: ResponseBody::Json(Bytes::from(response.body)),
-                held: response.held,
-            }),
+            Kind::Executed | Kind::RequestError => {
+                let body = ResponseBody::Json(Bytes::from(response.body));
+                Ok(FetchResponse::new(body, response.held))
+            }
             Kind::Overloaded if report.codes.contains(&ErrorCode::ResponseMemoryExhausted) => {
                 Err(FetchError::MemoryExhausted)
             }

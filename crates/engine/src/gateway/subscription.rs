@@ -293,7 +293,7 @@ impl Operation {
             event.and_then(|body| {
                 let mut held = MemoryReservation::of(worker.memory());
                 match held.grow_to(body.len() as u64) {
-                    Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
+                    Ok(()) => Ok(FetchResponse::new(ResponseBody::Json(body), held)),
                     Err(_) => Err((FetchError::MemoryExhausted, Box::default())),
                 }
             })

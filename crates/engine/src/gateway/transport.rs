@@ -6,8 +6,9 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use clients::subgraph::{
-    Client, SubgraphError, SubgraphRequest, SubgraphResponse, SubscriptionClient,
+    Client, ResponseCaching, SubgraphError, SubgraphRequest, SubgraphResponse, SubscriptionClient,
 };
 use gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody, Subgraphs};
 use gateway::plan::FetchId;
@@ -135,7 +136,7 @@ impl Subgraphs for RequestTransport<'_> {
         let part = supergraph.subgraph(fetch.subgraph).part;
         let place = usize::from(part.map_or(fetch.subgraph, |part| part.of).0);
         let client = match self.subgraphs.get(place).ok_or(FetchError::Unavailable)? {
-            SubgraphClient::Remote(remote) => &remote.client,
+            SubgraphClient::Remote(remote) => remote,
             SubgraphClient::Local(local) => {
                 return local.execute(&fetch, &self.caller.session).await;
             }
@@ -154,12 +155,32 @@ impl Subgraphs for RequestTransport<'_> {
                 let body = events.execute(&fetch, self.events).await?;
                 let mut held = MemoryReservation::of(self.memory);
                 return match held.grow_to(body.len() as u64) {
-                    Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
+                    Ok(()) => Ok(FetchResponse::new(ResponseBody::Json(body), held)),
                     Err(_) => Err(FetchError::MemoryExhausted),
                 };
             }
         };
         let headers = self.gateway.headers(self.caller, fetch.subgraph, fetch.fetch);
+        match self.cache_for(&fetch) {
+            // Boxed: few gateways have a cache, and every fetch would need the space.
+            Some(cache) => Box::pin(self.fetch_cached(client, &headers, &fetch, cache)).await,
+            None => {
+                let body = fetch.body.clone();
+                self.send(client, &headers, &fetch, body).await.map(|(response, _)| response)
+            }
+        }
+    }
+}
+
+impl RequestTransport<'_> {
+    /// Sends a body over HTTP; also returns for how long the response may be kept.
+    pub(super) async fn send(
+        &self,
+        client: &RemoteClient,
+        headers: &HeaderMap,
+        fetch: &FetchRequest<'_>,
+        body: Bytes,
+    ) -> Result<(FetchResponse, ResponseCaching), FetchError> {
         let held = RefCell::new((MemoryReservation::of(self.memory), 0_u64));
         let reserve = |bytes: usize| {
             let (held, all) = &mut *held.borrow_mut();
@@ -167,21 +188,18 @@ impl Subgraphs for RequestTransport<'_> {
             held.grow_to(*all).is_ok()
         };
         let request = SubgraphRequest {
-            body: fetch.body,
-            headers: &headers,
+            body,
+            headers,
             is_query: fetch.kind == OperationKind::Query,
             deadline: self.deadline,
             reserve: &reserve,
         };
         let begun = Instant::now();
-        match client.send(request).await {
-            Ok(SubgraphResponse { body, .. }) => {
-                if let Some(proves_long) = self.proves_long.filter(|_| body.len() > LONG) {
-                    proves_long.notify_one();
-                    // Waits until the future is dropped: the query is restarted on another thread.
-                    pending::<()>().await;
-                }
-                Ok(FetchResponse { body: ResponseBody::Json(body), held: held.into_inner().0 })
+        match client.client.send(request).await {
+            Ok(SubgraphResponse { body, caching, .. }) => {
+                self.leave_if_long(body.len()).await;
+                let held = held.into_inner().0;
+                Ok((FetchResponse::new(ResponseBody::Json(body), held), caching))
             }
             Err(error) => {
                 // Details for the log, which clients do not see.
@@ -189,6 +207,15 @@ impl Subgraphs for RequestTransport<'_> {
                 let _ = fetch.reason.set(reason.into());
                 Err(without_details(&error))
             }
+        }
+    }
+
+    /// Leaves this thread if a response is too long for it.
+    pub(super) async fn leave_if_long(&self, length: usize) {
+        if let Some(proves_long) = self.proves_long.filter(|_| length > LONG) {
+            proves_long.notify_one();
+            // Waits until the future is dropped: the query is restarted on another thread.
+            pending::<()>().await;
         }
     }
 }

@@ -30,12 +30,13 @@ impl Execution<'_> {
     ) -> bool {
         let errors = self.executed.errors.len();
         let bytes = response.as_ref().map_or(0, |response| response.body.length());
+        let caching = response.as_ref().map(|response| response.caching).unwrap_or_default();
         if let Err(kind) = self.read(id, batch, response) {
             let cause = self.error_mapper(id, batch).fail(kind);
             self.failed.push((id, batch.clone(), cause));
         }
         let errors = self.executed.errors.len() - errors;
-        self.statistics.receive(id.index(), bytes, errors);
+        self.statistics.receive(id.index(), bytes, errors, caching);
         let state = &mut self.states[id.index()];
         if errors > 0 {
             *state = FetchState::Tainted;
@@ -56,7 +57,7 @@ impl Execution<'_> {
         response: Result<FetchResponse, FetchFailure>,
     ) -> Result<(), ErrorKind> {
         let fetch = &self.inputs.plan.fetches[id.index()];
-        let FetchResponse { body, held } = response.map_err(|failure| failure.of(fetch))?;
+        let FetchResponse { body, held, .. } = response.map_err(|failure| failure.of(fetch))?;
         let length = body.length();
         match body {
             ResponseBody::Json(bytes) => {

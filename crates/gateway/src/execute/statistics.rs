@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::FetchCaching;
 use crate::plan::Plan;
 
 /// Statistics of the fetches of a plan.
@@ -30,6 +31,8 @@ pub struct FetchStatistics {
     pub received_bytes: usize,
     /// Number of errors in its responses.
     pub errors: usize,
+    /// What its responses have in common, once there is one.
+    pub caching: Option<FetchCaching>,
     /// Start and end, if times are recorded.
     pub times: Option<(Instant, Instant)>,
 }
@@ -47,7 +50,26 @@ pub enum FetchOutcome {
     Sent,
 }
 
+impl FetchCaching {
+    /// What two responses have in common.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            fresh: self.fresh.zip(other.fresh).map(|(one, other)| one.min(other)),
+            is_private: self.is_private || other.is_private,
+        }
+    }
+}
+
 impl ExecutionStatistics {
+    /// What all responses of the execution have in common; `None` if there were none.
+    #[must_use]
+    pub fn caching(&self) -> Option<FetchCaching> {
+        self.fetches.iter().filter_map(|fetch| fetch.caching).reduce(FetchCaching::and)
+    }
+
     /// Creates statistics that record times.
     #[must_use]
     pub fn timed() -> Self {
@@ -74,11 +96,21 @@ impl ExecutionStatistics {
         statistics.times = statistics.times.or(now.map(|now| (now, now)));
     }
 
-    pub(super) fn receive(&mut self, fetch: usize, bytes: usize, errors: usize) {
+    pub(super) fn receive(
+        &mut self,
+        fetch: usize,
+        bytes: usize,
+        errors: usize,
+        caching: FetchCaching,
+    ) {
         let now = self.is_timed.then(Instant::now);
         let Some(statistics) = self.fetches.get_mut(fetch) else { return };
         statistics.received_bytes += bytes;
         statistics.errors += errors;
+        statistics.caching = Some(match statistics.caching {
+            Some(earlier) => earlier.and(caching),
+            None => caching,
+        });
         if let (Some((_, end)), Some(now)) = (&mut statistics.times, now) {
             *end = now;
         }

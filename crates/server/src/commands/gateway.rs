@@ -12,8 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clients::broker::Broker;
+use clients::byte_cache::ByteCache;
+use clients::redis_client::RedisClient;
 use clients::subgraph::{Callbacks, RunningSubscriptions, Settings as SubgraphSettings, Shared};
-use engine::gateway::{Gateway, Remote, SubgraphTransport};
+use engine::gateway::{CachePolicy, Gateway, Remote, SubgraphTransport};
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::{Api, SourceAddress};
 use gateway::events::Provider;
@@ -36,8 +38,8 @@ use crate::http::{
 };
 use crate::memory;
 use crate::options::{
-    CallbackAddress, Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions,
-    SupergraphLocation, check_for_gateway, out_of_gateway,
+    CacheSettings, CallbackAddress, Command, GatewayOptions, GivenOptions, ServingOptions,
+    StoreSettings, SubgraphOptions, SupergraphLocation, check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{Fetches, SupergraphText, SupergraphWatch};
 use connectors::KnownConnectors;
@@ -57,6 +59,8 @@ pub(crate) struct KnownSubgraphs {
     fetches: Arc<Fetches>,
     /// The text of the last supergraph.
     text: Mutex<Option<String>>,
+    /// The cache of responses, with its settings.
+    cache: Mutex<Option<(StoreSettings, Arc<ByteCache>)>>,
 }
 
 /// State by the names of subgraphs.
@@ -93,6 +97,8 @@ pub(crate) struct PreparedGateway {
     watch: bool,
     subgraphs: Subgraphs,
     callbacks: Option<CallbackAddress>,
+    /// The cache of responses.
+    cache: Option<CacheSettings>,
     gateway_options: engine::gateway::GatewayOptions,
     settings: Settings,
 }
@@ -156,6 +162,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving)?,
         callbacks,
+        cache: options.cache.settings(&options.serving.given)?,
         gateway_options: options.to_engine(),
         settings: Settings::new(
             &options.serving,
@@ -196,6 +203,7 @@ impl PreparedGateway {
                 composition: None,
             },
             callbacks: None,
+            cache: None,
             gateway_options: engine::gateway::GatewayOptions {
                 limits: serving.engine_limits(),
                 expose_plan: serving.is_private(),
@@ -207,8 +215,8 @@ impl PreparedGateway {
 
     /// Reads the supergraph and builds its API.
     pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
-        let Self { place, poll, copy, watch, mut subgraphs, callbacks, gateway_options, settings } =
-            self;
+        let Self { place, poll, copy, watch, mut subgraphs, callbacks, cache, .. } = self;
+        let Self { mut gateway_options, settings, .. } = self;
         let read = subgraphs.supergraph(&place, &known.fetches);
         let read = match &copy {
             Some(copy) => known.good_or_copy(&place, copy, read),
@@ -233,12 +241,18 @@ impl PreparedGateway {
         if let Some(callbacks) = &callbacks {
             resolved.iter_mut().for_each(|one| one.set_callback_url(&callbacks.url));
         }
+        if cache.is_none() {
+            resolved.iter().try_for_each(Resolved::check_without_cache)?;
+        }
         let endpoint = |address: &CallbackAddress| {
             CallbackEndpoint::new(address, Arc::clone(&known.callbacks))
         };
         let settings = settings
             .with_callbacks(callbacks.as_ref().map(endpoint))
-            .with_fetches(Arc::clone(&known.fetches));
+            .with_fetches(Arc::clone(&known.fetches))
+            .with_cache_secret(cache.as_ref().and_then(|cache| cache.secret.as_ref()));
+        gateway_options.cache = known.cache(cache.as_ref().map(|cache| &cache.store));
+        let policy = cache.map(|cache| cache.policy);
         if watch {
             for resolved in &resolved {
                 if let Resolved::Events(events) = resolved {
@@ -246,7 +260,8 @@ impl PreparedGateway {
                 }
             }
         }
-        let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
+        let transports =
+            known.transports(&supergraph, resolved, &subgraphs.sources, policy.as_ref())?;
         let names: Vec<&str> = supergraph.services().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
         let api = Api::Gateway(Gateway::new(supergraph, transports, gateway_options));
@@ -440,7 +455,7 @@ impl Subgraphs {
         let supergraph = self.supergraph(place, &Fetches::default())?.supergraph;
         let resolved = self.resolve(&supergraph)?;
         let transports =
-            KnownSubgraphs::default().transports(&supergraph, resolved, &self.sources)?;
+            KnownSubgraphs::default().transports(&supergraph, resolved, &self.sources, None)?;
         Ok((supergraph, transports))
     }
 
@@ -525,6 +540,29 @@ impl KnownSubgraphs {
         *last = Some(text);
     }
 
+    /// The cache of responses, which a reload with the same settings keeps.
+    fn cache(&self, wanted: Option<&StoreSettings>) -> Option<Arc<ByteCache>> {
+        let mut known = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(wanted) = wanted else {
+            *known = None;
+            return None;
+        };
+        if let Some((settings, cache)) = &*known
+            && settings == wanted
+        {
+            return Some(Arc::clone(cache));
+        }
+        let cache = Arc::new(match wanted {
+            StoreSettings::Memory { most_bytes } => ByteCache::in_memory(*most_bytes),
+            StoreSettings::Redis { url, timeout } => {
+                let client = RedisClient::open(url.clone(), "cache of responses", *timeout);
+                ByteCache::shared(client, "thalweg:cache:")
+            }
+        });
+        *known = Some((wanted.clone(), Arc::clone(&cache)));
+        Some(cache)
+    }
+
     /// The transport of each subgraph. A remote one with the same endpoint, circuit breaker and limit
     /// keeps its state; sources in this process are opened.
     fn transports(
@@ -532,6 +570,7 @@ impl KnownSubgraphs {
         supergraph: &Supergraph,
         resolved: Vec<Resolved>,
         sources: &Sources,
+        policy: Option<&CachePolicy>,
     ) -> Result<Vec<SubgraphTransport>, Failure> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
@@ -539,8 +578,9 @@ impl KnownSubgraphs {
         let mut others = Vec::new();
         for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {
             let subgraph = supergraph.subgraph(id);
+            let cache = resolved.cache_policy(policy);
             let (settings, subscriptions, rules) = match resolved {
-                Resolved::Remote { settings, subscriptions, rules } => {
+                Resolved::Remote { settings, subscriptions, rules, cache: _ } => {
                     (settings, Arc::from(subscriptions), rules)
                 }
                 Resolved::Events(events) => {
@@ -582,8 +622,9 @@ impl KnownSubgraphs {
             let running = running.unwrap_or_else(|| {
                 Arc::new(RunningSubscriptions::new(Arc::clone(&self.callbacks)))
             });
-            let settings = Arc::from(settings);
-            let remote = Remote { settings, subscriptions, shared, running, rules };
+            let settings: Arc<SubgraphSettings> = Arc::from(settings);
+            let address = settings.endpoint.to_string().into();
+            let remote = Remote { settings, subscriptions, shared, running, rules, cache, address };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
             transports.push(SubgraphTransport::Remote(remote));
         }

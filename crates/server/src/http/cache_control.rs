@@ -1,4 +1,5 @@
-//! The headers `Cache-Control` and `Vary` of a query with the directive `@cacheControl(maxAge:)`.
+//! The headers `Cache-Control` and `Vary` of a query with the directive `@cacheControl(maxAge:)`, and of one
+//! to a gateway whose subgraph responses may all be kept.
 
 use engine::{Caller, Report};
 use graphql::operation::OperationKind;
@@ -10,7 +11,7 @@ use super::service::Service;
 /// The name of the directive of operations.
 const DIRECTIVE: &str = "cacheControl";
 
-/// Adds the headers to those of a response without errors to a query with the directive.
+/// Adds the headers to those of a response without errors to a query that caches may keep.
 ///
 /// Caches that several clients share keep no response to a request with claims, with headers that
 /// become settings (`has_settings`), or with headers that other servers receive. `Vary` names all
@@ -26,10 +27,10 @@ pub(super) fn add_cache_control(
     if service.settings.hooks.is_some() {
         return;
     }
-    let Some(seconds) = max_age(report) else { return };
+    let Some((seconds, is_private)) = max_age(report) else { return };
     let Some(names) = names(service) else { return };
     let is_forwarded = caller.forwarded.as_ref().is_some_and(|forwarded| !forwarded.is_empty());
-    let is_private = caller.session.claims.is_some() || has_settings || is_forwarded;
+    let is_private = is_private || caller.session.claims.is_some() || has_settings || is_forwarded;
     let scope = if is_private { "private" } else { "public" };
     let Ok(value) = HeaderValue::from_str(&format!("{scope},max-age={seconds}")) else { return };
     headers.insert(CACHE_CONTROL, value);
@@ -38,15 +39,20 @@ pub(super) fn add_cache_control(
     }
 }
 
-/// The seconds for which an operation allows caches to keep its response.
-fn max_age(report: &Report) -> Option<i64> {
+/// The seconds for which caches may keep the response of an operation, and whether only those of one
+/// user may: by the directive, or else by what subgraphs say.
+fn max_age(report: &Report) -> Option<(i64, bool)> {
     let operation = &report.document.as_ref()?.operation;
     if operation.kind != OperationKind::Query || !report.codes.is_empty() {
         return None;
     }
-    let directive = operation.directives.iter().find(|own| *own.name == *DIRECTIVE)?;
+    let Some(directive) = operation.directives.iter().find(|own| *own.name == *DIRECTIVE) else {
+        let caching = report.fetches.caching()?;
+        let seconds = i64::try_from(caching.fresh?.as_secs()).ok()?;
+        return Some((seconds, caching.is_private));
+    };
     match directive.arguments.first()? {
-        (_, Value::Int(seconds @ 0..)) => Some(*seconds),
+        (_, Value::Int(seconds @ 0..)) => Some((*seconds, false)),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::timeout_at;
 use super::client_address::ClientAddress;
 use super::execution_limits::run_limited;
 use super::persisted::Found;
-use super::rate_limits::{self, Counted};
+use super::rate_limits::{self, Counted, Counting};
 use super::refusal::Refusal;
 use super::service::Service;
 use super::{hasura, hooks};
@@ -44,7 +44,7 @@ pub(super) async fn execute(
     (client, began): (ClientAddress, Instant),
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
-    let found = find_document(service, parameters, execution.caller, client)?;
+    let found = find_document(service, parameters, execution.caller, client).await?;
     execute_found(service, found, execution, began, report).await
 }
 
@@ -59,16 +59,28 @@ pub(super) fn check_batch_limit(
 
 /// Finds the document of a request, checks whether its caller may execute it, and counts it by the rate
 /// limits.
-pub(super) fn find_document(
+pub(super) async fn find_document(
     service: &Service,
     parameters: Parameters,
     caller: &Caller,
     client: ClientAddress,
 ) -> Result<Found, Refusal> {
-    let mut found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
-    hasura::check(service, &found.request, caller, client).map_err(Refusal::Operation)?;
-    found.counted = count_operation(service, &found.request, caller, client)?;
+    let (mut found, counting) = begin_counting(service, parameters, caller, client)?;
+    found.counted = counting.finish().await?;
     Ok(found)
+}
+
+/// Finds the document of a request likewise, and begins to count it.
+pub(super) fn begin_counting(
+    service: &Service,
+    parameters: Parameters,
+    caller: &Caller,
+    client: ClientAddress,
+) -> Result<(Found, Counting), Refusal> {
+    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    hasura::check(service, &found.request, caller, client).map_err(Refusal::Operation)?;
+    let counting = count_operation(service, &found.request, caller, client)?;
+    Ok((found, counting))
 }
 
 /// Counts an operation by the rate limits, unless it exceeds one.
@@ -77,10 +89,12 @@ pub(super) fn count_operation(
     request: &Request,
     caller: &Caller,
     client: ClientAddress,
-) -> Result<Vec<Counted>, Refusal> {
-    let (limits, counters) = (&service.settings.rate_limits, &service.process.rates);
+) -> Result<Counting, Refusal> {
+    let limits = &service.settings.rate_limits;
     let operation = (request, caller, client);
-    rate_limits::count(limits, counters, &service.worker, operation).map_err(Refusal::RateLimited)
+    let process = &service.process;
+    let buckets = (&process.rates, process.shared_rates.as_ref());
+    Ok(rate_limits::count(limits, buckets, &service.worker, operation)?)
 }
 
 /// Executes a request that began at a time, and whose document is known, between the hooks of the

@@ -43,7 +43,7 @@ pub(crate) enum ChangeWatch {
 impl Generation {
     pub(crate) fn first(reloaded: Reloaded, telemetry: Telemetry) -> Self {
         let Reloaded { api, relay, settings, .. } = reloaded;
-        let process = Arc::new(Process::new(&settings.load, telemetry));
+        let process = Arc::new(Process::new(&settings, telemetry));
         Self { api, relay, settings, process }
     }
 }

@@ -228,7 +228,7 @@ pub(super) async fn read_one(
     let Read { body, caller, .. } = read(service, request, None, state).await?;
     match body {
         Body::One(parameters) => {
-            let found = find_document(service, parameters, &caller, client)?;
+            let found = find_document(service, parameters, &caller, client).await?;
             Ok((found.request, caller))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),

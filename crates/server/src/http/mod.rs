@@ -55,6 +55,7 @@
 //! * `graphiql`: GraphiQL
 //! * `media_type`: content negotiation
 //! * `admission`: admission control: a limit on concurrent requests, a bounded queue, load shedding
+//! * `cache_invalidation`: the endpoint that invalidates cached responses of subgraphs
 //! * `rate_limits`: rate limits of clients; `client_address`: their addresses behind proxies
 //! * `execution_limits`: runs work under admission control and the request timeout
 //! * `body`: the body of a request, with limits on size and time
@@ -77,6 +78,7 @@ mod authentication;
 mod batch;
 mod body;
 mod cache_control;
+mod cache_invalidation;
 mod cached_answer;
 mod callback;
 mod client_address;

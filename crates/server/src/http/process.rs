@@ -7,7 +7,7 @@ use engine::{Api, MemoryBudget};
 
 use super::admission::Admission;
 use super::clients::Clients;
-use super::rate_limits::RateCounters;
+use super::rate_limits::{RateCounters, RateStore};
 use super::readiness::Readiness;
 use super::request_memory::RequestMemory;
 use super::reservations::Reservations;
@@ -32,7 +32,9 @@ pub(crate) struct Process {
     /// The memory budget of all request bodies.
     pub(super) bodies: RequestMemory,
     /// What clients have asked for, for rate limits.
-    pub(super) rates: RateCounters,
+    pub(super) rates: Arc<RateCounters>,
+    /// What the clients of several servers have asked for.
+    pub(super) shared_rates: Option<RateStore>,
     /// Event streams that several operations share.
     pub(super) streams: Reservations,
 }
@@ -58,7 +60,8 @@ impl Reloads {
 }
 
 impl Process {
-    pub(super) fn new(load: &LoadSettings, telemetry: Telemetry) -> Self {
+    pub(super) fn new(settings: &Settings, telemetry: Telemetry) -> Self {
+        let load = &settings.load;
         let memory = MemoryBudget::new(load.response_memory);
         memory.return_freed_by(process_memory::give_back);
         Self {
@@ -70,7 +73,8 @@ impl Process {
             admission: Admission::new(load.most_requests, load.most_waiting),
             memory,
             bodies: RequestMemory::new(load.request_memory),
-            rates: RateCounters::default(),
+            rates: Arc::default(),
+            shared_rates: settings.rate_store.as_ref().map(RateStore::open),
             streams: Reservations::default(),
         }
     }
@@ -104,6 +108,7 @@ impl Process {
                 waiting: self.admission.waiting(),
                 response_memory: self.memory.held(),
                 request_memory: self.bodies.held(),
+                rate_store: self.shared_rates.as_ref().map(RateStore::counts),
                 fetches: settings.fetches.as_ref().and_then(|fetches| fetches.counts()),
             },
         })

@@ -16,7 +16,7 @@ use super::credentials::{AuthError, with_reason};
 use super::hasura_sessions::SessionError;
 use super::hook_refusal::HookRefusal;
 use super::persisted::Missing;
-use super::rate_limits::Exceeded;
+use super::rate_limits::{Exceeded, NotCounted};
 
 /// The reason why a request does not reach the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +130,8 @@ pub(super) enum Refusal {
     Hook(Box<HookRefusal>),
     /// A hook fails, and operations need it.
     HookFailed,
+    /// The store of the rate limits is not available, and operations are refused meanwhile.
+    NotCounted,
 }
 
 impl Refusal {
@@ -164,6 +166,7 @@ impl Refusal {
             Self::NothingYet
             | Self::NoRelay
             | Self::NoDatabase
+            | Self::NotCounted
             | Self::Overloaded
             | Self::TooManyOperations { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::Credentials(AuthError::Malformed | AuthError::Setting(_)) => {
@@ -205,6 +208,7 @@ impl Refusal {
             | Self::NothingYet
             | Self::NoRelay
             | Self::NoDatabase
+            | Self::NotCounted
             | Self::Overloaded
             | Self::RequestMemory
             | Self::Credentials(AuthError::NoKeys)
@@ -563,6 +567,11 @@ impl Refusal {
                 ErrorCode::Unavailable,
                 "The database does not answer; the log of the server has the reason.",
             ),
+            Self::NotCounted => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The store of the rate limits is not available (--rate-limit-failure closed); try \
+                 again later.",
+            ),
             Self::ImportRole => GraphQLError::new(
                 ErrorCode::PermissionDenied,
                 "An import has the rights of the connection's user: it is refused with policies, and \
@@ -571,6 +580,15 @@ impl Refusal {
             Self::OtherService(id) => {
                 GraphQLError::new(ErrorCode::NotFound, errors::service_not_found(id))
             }
+        }
+    }
+}
+
+impl From<NotCounted> for Refusal {
+    fn from(reason: NotCounted) -> Self {
+        match reason {
+            NotCounted::Exceeded(exceeded) => Self::RateLimited(exceeded),
+            NotCounted::NoStore => Self::NotCounted,
         }
     }
 }

@@ -23,7 +23,10 @@ use super::refusal::Refusal;
 use super::respond::{Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
-use super::{callback, explain, graphiql, graphql, mcp, prisma, relay, single_stream, sockets};
+use super::{
+    cache_invalidation, callback, explain, graphiql, graphql, mcp, prisma, relay, single_stream,
+    sockets,
+};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -193,6 +196,13 @@ async fn route(
     if context.purpose == Purpose::Callbacks {
         exchange.refusal = Some(Refusal::Path);
         return refuse(MediaType::Json, &Refusal::Path);
+    }
+    if let Some(secret) = &service.settings.cache_secret
+        && request.uri().path() == cache_invalidation::PATH
+    {
+        // Boxed: these requests are rare, and every request would need the space.
+        return Box::pin(cache_invalidation::answer(service, secret, request, &context.state))
+            .await;
     }
     if let Some(refusal) = refuse_host(service, &request, exchange.peer) {
         let response = refuse(MediaType::Json, &refusal);

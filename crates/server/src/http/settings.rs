@@ -25,13 +25,13 @@ use super::log_position::PositionSettings;
 use super::mcp::McpSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::prisma::PrismaSettings;
-use super::rate_limits::RateLimits;
+use super::rate_limits::{RateLimits, RateStoreSettings};
 use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
-    AllowedOrigin, Coding, HasuraEnvironment, HttpCaching, LoggedRequests, OriginOptions,
-    PersistedOptions, PositionCarrier, ServingOptions,
+    AllowedOrigin, CacheSecret, Coding, HasuraEnvironment, HttpCaching, LoggedRequests,
+    OriginOptions, PersistedOptions, PositionCarrier, ServingOptions,
 };
 use crate::supergraph::Fetches;
 
@@ -73,6 +73,10 @@ pub(crate) struct Settings {
     pub(super) rate_limits: RateLimits,
     /// How browsers and proxies may cache answers.
     pub(super) http_caching: HttpCaching,
+    /// The Redis in which several servers count; read once.
+    pub(super) rate_store: Option<RateStoreSettings>,
+    /// The secret of requests to invalidate cached responses of subgraphs.
+    pub(super) cache_secret: Option<CacheSecret>,
     /// Networks of proxies that tell the addresses of clients.
     pub(super) trusted_proxies: Box<[Network]>,
     /// Time limit of a graceful shutdown, for requests that have begun.
@@ -306,6 +310,11 @@ impl Settings {
         Self { fetches: Some(fetches), ..self }
     }
 
+    /// With the secret of requests to invalidate cached responses.
+    pub(crate) fn with_cache_secret(self, secret: Option<&CacheSecret>) -> Self {
+        Self { cache_secret: secret.cloned(), ..self }
+    }
+
     /// Takes over caches that requests have filled.
     pub(super) fn inherit(&mut self, before: &Self) {
         if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
@@ -405,7 +414,9 @@ impl Settings {
                 response_memory: load.response_memory.0,
                 request_memory: load.request_memory.0,
             },
-            rate_limits: RateLimits::new(&options.rates.rate_limit),
+            rate_limits: RateLimits::new(&options.rates),
+            rate_store: RateStoreSettings::new(&options.rates),
+            cache_secret: None,
             http_caching: options.cache.cache_http,
             trusted_proxies: options.rates.trusted_proxies.as_slice().into(),
             drain_timeout: options.drain_timeout.0,

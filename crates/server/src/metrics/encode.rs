@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
 use clients::histogram::{Durations, Histogram};
+use clients::redis_client::RedisCounts;
 use engine::Api;
 use engine::usage::Usage as SchemaUsage;
 use graphql::ErrorCode;
@@ -47,6 +48,8 @@ pub(crate) struct Situation {
     pub(crate) response_memory: u64,
     /// Bytes that request bodies reserve.
     pub(crate) request_memory: u64,
+    /// Commands to the store of the rate limits, if there is one.
+    pub(crate) rate_store: Option<RedisCounts>,
     /// Fetches of the supergraph from another server, if there were any.
     pub(crate) fetches: Option<FetchCounts>,
 }
@@ -91,6 +94,9 @@ impl Collector for Sources {
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;
+                if let Some(cache) = gateway.response_cache() {
+                    subgraphs::encode_cache(cache.counts(), &mut writer)?;
+                }
                 if let Some(counts) = self.situation.fetches {
                     supergraph::encode(counts, &mut writer)?;
                 }
@@ -122,6 +128,17 @@ impl Collector for Sources {
             }
         }
     }
+}
+
+/// Metrics of the Redis of the rate limits.
+fn encode_rate_store(counts: RedisCounts, writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let RedisCounts { succeeded, failed, is_connected } = counts;
+    let help = "Operations that the store of the rate limits has counted, or not";
+    let mut family = writer.begin("thalweg_rate_limit_store", help, MetricType::Counter)?;
+    count_of(&mut family, &[("result", "success")], succeeded)?;
+    count_of(&mut family, &[("result", "failure")], failed)?;
+    let help = "Whether the store of the rate limits is connected";
+    writer.gauge("thalweg_rate_limit_store_connected", help, f64::from(u8::from(is_connected)))
 }
 
 impl Sources {
@@ -178,7 +195,11 @@ impl Sources {
         let help = "Memory of responses that are being made";
         writer.gauge("thalweg_response_memory_bytes", help, response_memory as f64)?;
         let help = "Memory of request bodies";
-        writer.gauge("thalweg_request_memory_bytes", help, request_memory as f64)
+        writer.gauge("thalweg_request_memory_bytes", help, request_memory as f64)?;
+        match self.situation.rate_store {
+            Some(counts) => encode_rate_store(counts, writer),
+            None => Ok(()),
+        }
     }
 
     fn encode_requests(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {

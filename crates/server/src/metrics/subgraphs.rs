@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use clients::byte_cache::CacheCounts;
 use clients::subgraph::{BreakerState, ErrorKind, Shared, Statistics, SubscriptionCounts};
+use prometheus_client::encoding::NoLabelSet;
 use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of, histogram_of};
@@ -35,6 +37,23 @@ const STATES: [(&str, BreakerState); 3] = [
     ("half_open", BreakerState::HalfOpen),
     ("open", BreakerState::Open),
 ];
+
+/// Encodes the metrics of the cache of responses.
+pub(super) fn encode_cache(counts: CacheCounts, writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let CacheCounts { hits, misses, failures, bytes, entries } = counts;
+    let help = "Entities and responses of subgraphs that the cache had, or not";
+    let mut family = writer.begin("thalweg_subgraph_cache", help, MetricType::Counter)?;
+    count_of(&mut family, &[("result", "hit")], hits)?;
+    count_of(&mut family, &[("result", "miss")], misses)?;
+    let help = "Commands that the shared store of the cache has not executed";
+    writer
+        .begin("thalweg_subgraph_cache_failures", help, MetricType::Counter)?
+        .encode_counter::<NoLabelSet, u64, u64>(&failures, None)?;
+    let help = "Entries of the cache in memory";
+    writer.gauge("thalweg_subgraph_cache_entries", help, entries as f64)?;
+    let help = "Memory of the cache";
+    writer.gauge("thalweg_subgraph_cache_bytes", help, bytes as f64)
+}
 
 /// Writes the metrics of all subgraphs, labelled with their names.
 pub(super) fn encode(subgraphs: &[Subgraph<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {

@@ -15,6 +15,7 @@ use super::development::{Switch, switched};
 use super::quantity::{Size, Time};
 use super::registry::{Poll, RegistryOptions, RemoteKind, RemoteSupergraph};
 use super::serving::ServingOptions;
+use super::subgraph_cache::SubgraphCacheOptions;
 use super::words::Words;
 use crate::failure::Failure;
 
@@ -40,6 +41,8 @@ pub(crate) struct GatewayOptions {
     pub(crate) subgraphs: SubgraphOptions,
     #[command(flatten)]
     pub(crate) callbacks: CallbackOptions,
+    #[command(flatten)]
+    pub(crate) cache: SubgraphCacheOptions,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
     /// Return the query plan to requests with the header `Thalweg-Plan: 1` [default: on in development

@@ -3,8 +3,9 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clients::egress::Network;
+use clients::redis_client::RedisUrl;
 
 use super::quantity::Time;
 
@@ -18,9 +19,41 @@ pub(crate) struct RateLimitOptions {
     /// `claim:sub=50000/1h of=cost burst=5000`.
     #[arg(long, env = "THALWEG_RATE_LIMIT", value_name = "RULES", value_delimiter = ';')]
     pub(crate) rate_limit: Vec<RateLimitRule>,
+    /// A Redis in which several servers count together, such as `redis://HOST:6379/0`, or `rediss://…` for TLS
+    #[arg(long, env = "THALWEG_RATE_LIMIT_STORE", value_name = "URL")]
+    pub(crate) rate_limit_store: Option<RedisUrl>,
+    /// How long an operation waits for this Redis
+    #[arg(
+        long,
+        env = "THALWEG_RATE_LIMIT_STORE_TIMEOUT",
+        value_name = "TIME",
+        default_value = "50ms"
+    )]
+    pub(crate) rate_limit_store_timeout: Time,
+    /// What happens to operations while this Redis is not available
+    #[arg(
+        long,
+        env = "THALWEG_RATE_LIMIT_FAILURE",
+        value_name = "MODE",
+        value_enum,
+        default_value = "open"
+    )]
+    pub(crate) rate_limit_failure: RateLimitFailure,
     /// Networks of reverse proxies whose header `X-Forwarded-For` tells the address of the client, separated by commas
     #[arg(long, env = "THALWEG_TRUSTED_PROXIES", value_name = "NETWORKS", value_delimiter = ',')]
     pub(crate) trusted_proxies: Vec<Network>,
+}
+
+/// What happens to operations that cannot be counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RateLimitFailure {
+    /// They are executed without limits
+    #[default]
+    Open,
+    /// Each server counts by itself meanwhile
+    Local,
+    /// They are refused
+    Closed,
 }
 
 /// A rule: what one bucket holds in a time.

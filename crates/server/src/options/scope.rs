@@ -204,7 +204,8 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::Everywhere,
         &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],
     ),
-    (Scope::Everywhere, &["rate-limit", "trusted-proxies"]),
+    (Scope::Everywhere, &["rate-limit", "trusted-proxies", "rate-limit-store"]),
+    (Scope::Everywhere, &["rate-limit-store-timeout", "rate-limit-failure"]),
     (Scope::Sources(CACHE), &["cache", "cache-size", "cache-directive", "cache-http"]),
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
@@ -317,6 +318,16 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-subgraph-requests", "max-subgraph-answer", "subgraph-errors", "entity-store"],
     ),
     (Scope::Supergraph, &["deduplicate-subgraph-requests", "max-representations"]),
+    (
+        Scope::Supergraph,
+        &[
+            "subgraph-cache",
+            "subgraph-cache-memory",
+            "subgraph-cache-timeout",
+            "subgraph-cache-ttl",
+        ],
+    ),
+    (Scope::Supergraph, &["subgraph-cache-user", "subgraph-cache-secret"]),
     (Scope::Supergraph, &["callback-url", "callback-path", "callback-listen"]),
     (Scope::Everywhere, &["variables", "operation"]),
     (Scope::Roles, &["role"]),
@@ -379,6 +390,9 @@ const NEEDS: &[Need] = &[
     ("trace-ratio", "`--otlp-endpoint`", |serving| {
         Traces::has_endpoint(serving.observability.otlp_endpoint.as_deref())
     }),
+    ("rate-limit-store", "`--rate-limit`", |serving| !serving.rates.rate_limit.is_empty()),
+    ("rate-limit-store-timeout", "`--rate-limit-store`", shares_rates),
+    ("rate-limit-failure", "`--rate-limit-store`", shares_rates),
     ("hive-usage-target", "`--hive-usage-token`", reports_usage),
     ("hive-usage-endpoint", "`--hive-usage-token`", reports_usage),
     ("hive-usage-sample-rate", "`--hive-usage-token`", reports_usage),
@@ -395,6 +409,10 @@ const NEEDS_HOOK: &str = "`--hook-request` or `--hook-response`";
 
 fn has_hook(serving: &ServingOptions) -> bool {
     serving.hooks.hook_request.is_some() || serving.hooks.hook_response.is_some()
+}
+
+fn shares_rates(serving: &ServingOptions) -> bool {
+    serving.rates.rate_limit_store.is_some()
 }
 
 fn reports_usage(serving: &ServingOptions) -> bool {

@@ -44,6 +44,8 @@ struct State {
     data: fn(&Asked) -> Value,
     asked: Mutex<Vec<Asked>>,
     faults: Mutex<BTreeMap<String, Fault>>,
+    /// Headers of the answers of each subgraph.
+    headers: Mutex<BTreeMap<String, String>>,
     /// A document that is fetched, with its tag.
     document: Mutex<(String, String)>,
     is_over: AtomicBool,
@@ -62,6 +64,7 @@ impl Stubs {
             data,
             asked: Mutex::default(),
             faults: Mutex::default(),
+            headers: Mutex::default(),
             document: Mutex::default(),
             is_over: AtomicBool::default(),
         });
@@ -91,6 +94,12 @@ impl Stubs {
     /// What a subgraph does from now on.
     pub(crate) fn fail(&self, subgraph: &str, fault: Fault) {
         lock(&self.state.faults).insert(subgraph.to_owned(), fault);
+    }
+
+    /// The value of `Cache-Control` of a subgraph's answers from now on.
+    pub(crate) fn set_caching(&self, subgraph: &str, value: &str) {
+        let header = format!("Cache-Control: {value}\r\n");
+        lock(&self.state.headers).insert(subgraph.to_owned(), header);
     }
 
     pub(crate) fn heal(&self) {
@@ -160,6 +169,13 @@ impl State {
     }
 
     fn answer(&self, asked: &Asked) -> (u16, String, String) {
+        let name = asked.path.trim_start_matches('/');
+        let headers = lock(&self.headers).get(name).cloned().unwrap_or_default();
+        let (status, _, body) = self.answer_without_headers(asked);
+        (status, headers, body)
+    }
+
+    fn answer_without_headers(&self, asked: &Asked) -> (u16, String, String) {
         let fault = lock(&self.faults).get(asked.path.trim_start_matches('/')).cloned();
         match fault {
             Some(Fault::Status(status)) => (status, String::new(), String::new()),

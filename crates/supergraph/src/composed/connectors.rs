@@ -11,11 +11,11 @@ use graphql::BUILT_IN_SCALARS;
 use graphql::definitions::{Definitions, Directive, Literal};
 use graphql::schema::{FieldId, InputId, TypeId, TypeKind, TypeRef, Wrapper};
 
-use super::SubgraphId;
 use super::connector::{Connector, Entry, mapped_fields, used_fields};
 use super::expand::Written;
 use super::join::Joined;
 use super::links::{Meaning, argument, name_of, text};
+use super::{CacheTagFormat, SubgraphId};
 use crate::connect::{imported, object, place};
 
 /// The directives of connectors.
@@ -24,6 +24,7 @@ pub(super) struct ConnectorDirectives {
     links: Vec<ConnectLink>,
     sources: Vec<(SubgraphId, Applied)>,
     connects: Vec<Connect>,
+    pub(super) cache_tags: Vec<CacheTagFormat>,
 }
 
 /// The link of a subgraph to the specification.
@@ -44,6 +45,9 @@ struct Connect {
     field: Option<FieldId>,
     applied: Applied,
 }
+
+/// The name that composition gives `@cacheTag`.
+const CACHE_TAG: &str = "federation__cacheTag";
 
 /// Findings about the design of a subgraph, which its composition reports: the supergraph can be
 /// served all the same.
@@ -105,7 +109,8 @@ impl Joined<'_, '_> {
         self.found.links.push(ConnectLink { graph, version, source, connect });
     }
 
-    /// Reads a `@join__directive` of a type or a field; others than `@connect` have no effect.
+    /// Reads a `@join__directive` of a type or a field; others than `@connect` and `@cacheTag` have no
+    /// effect.
     pub(super) fn read_applied(
         &mut self,
         directive: &Directive,
@@ -114,6 +119,14 @@ impl Joined<'_, '_> {
     ) {
         let name = text(directive, "name");
         for graph in self.graphs(directive) {
+            if name == Some(CACHE_TAG)
+                && let Some((_, Literal::String(format))) =
+                    arguments(directive).iter().find(|(name, _)| **name == *"format")
+            {
+                let format = (&**format).into();
+                let tag = CacheTagFormat { subgraph: graph, parent, field, format };
+                self.found.cache_tags.push(tag);
+            }
             let mut links = self.found.links.iter();
             if links.any(|link| link.graph == graph && name == Some(&*link.connect)) {
                 let applied = applied_of(directive);

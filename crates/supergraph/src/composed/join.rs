@@ -9,6 +9,7 @@ use graphql::parse_field_set;
 use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use rustc_hash::FxHashMap;
 
+use super::CacheTagFormat;
 use super::connector::Connector;
 use super::connectors::ConnectorDirectives;
 use super::contexts::{self, ContextArgument, ContextSource, Contexts, members};
@@ -25,6 +26,7 @@ pub(super) struct Owners {
     pub(super) sets: Vec<FieldSet>,
     pub(super) contexts: Contexts,
     pub(super) connectors: Vec<Connector>,
+    pub(super) cache_tags: Vec<CacheTagFormat>,
 }
 
 /// Reads all join directives. Types and fields of the schema must have their ids.
@@ -36,6 +38,7 @@ pub(super) fn owners(reader: &mut Reader<'_>, definitions: &Definitions) -> Owne
         sets: Vec::new(),
         contexts: Contexts::default(),
         connectors: Vec::new(),
+        cache_tags: Vec::new(),
     };
     let (known_sets, found) = (FxHashMap::default(), ConnectorDirectives::default());
     let mut joined = Joined { reader, owners, known_sets, found };
@@ -59,6 +62,7 @@ pub(super) fn owners(reader: &mut Reader<'_>, definitions: &Definitions) -> Owne
     joined.add_external_keys();
     let connectors = joined.read_connectors();
     joined.owners.connectors = joined.expand(connectors);
+    joined.owners.cache_tags = std::mem::take(&mut joined.found.cache_tags);
     joined.owners
 }
 

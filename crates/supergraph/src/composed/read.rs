@@ -96,7 +96,7 @@ pub(crate) fn read_definitions(definitions: &Definitions) -> Result<Supergraph, 
     }
     let Reader { subgraphs, schema, .. } = reader;
     let api = Api::new(&schema, &hidden);
-    let join::Owners { types, fields, sets, contexts, connectors } = owners;
+    let join::Owners { types, fields, sets, contexts, connectors, cache_tags } = owners;
     let objects = Objects::new(&schema, &types, subgraphs.len());
     let nested = field_sets::nested(&schema, &sets);
     let context_types = contexts.types();
@@ -115,6 +115,7 @@ pub(crate) fn read_definitions(definitions: &Definitions) -> Result<Supergraph, 
         api,
         requirements,
         weights,
+        cache_tags,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Requests as sent, and which responses are accepted.
 
-use clients::subgraph::{SubgraphError, SubgraphResponse};
+use clients::subgraph::{ResponseCaching, SubgraphError, SubgraphResponse};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::net::UnixListener;
@@ -86,7 +86,8 @@ fn the_status_and_the_type_say_what_an_answer_is() {
         });
     };
     let with_status = |status: u16, body: &'static str| {
-        Ok(SubgraphResponse { status, body: bytes::Bytes::from_static(body.as_bytes()) })
+        let body = bytes::Bytes::from_static(body.as_bytes());
+        Ok(SubgraphResponse { status, body, caching: ResponseCaching::default() })
     };
     let errors = r#"{"errors":[]}"#;
     check("200 OK", GRAPHQL, "{}", with_status(200, "{}"));

@@ -91,10 +91,8 @@ fn recorded(bytes: &[u8], form: Form) -> FetchResponse {
     let errors = answer.get("errors").map(|errors| errors.to_string().into());
     let Recorder { shape, data } = recorder;
     let recording = RecordedResponse { shape: shape.into(), data, errors };
-    FetchResponse {
-        body: ResponseBody::Recorded(Box::new(recording)),
-        held: MemoryReservation::default(),
-    }
+    let body = ResponseBody::Recorded(Box::new(recording));
+    FetchResponse::new(body, MemoryReservation::default())
 }
 
 pub(super) fn apart(bytes: &[u8]) -> FetchResponse {

@@ -41,9 +41,17 @@ pub(super) struct SubgraphEntry {
     pub(super) compression: Option<Option<Compression>>,
     pub(super) breaker: Option<Option<BreakerSettings>>,
     pub(super) deduplicate: Option<bool>,
+    pub(super) cache: Option<CacheEntry>,
     pub(super) tls: Option<TlsEntry>,
     pub(super) subscription: Option<SubscriptionEntry>,
     pub(super) rules: Vec<Rule>,
+}
+
+/// Whether and how responses are kept; missing settings come from the options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CacheEntry {
+    Off,
+    On { position: Position, ttl: Option<Duration>, user: Option<Box<str>> },
 }
 
 /// Files of certificates.
@@ -59,7 +67,7 @@ pub(super) struct TlsEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Percent(u8);
 
-const OF_ALL: [&str; 14] = [
+const OF_ALL: [&str; 15] = [
     "timeout",
     "connect-timeout",
     "retries",
@@ -71,6 +79,7 @@ const OF_ALL: [&str; 14] = [
     "compression",
     "breaker",
     "deduplicate",
+    "cache",
     "tls",
     "subscription",
     "headers",
@@ -143,7 +152,7 @@ impl SubgraphEntry {
     /// Whether it has only keys that a subgraph of connectors may have.
     pub(super) fn fits_connectors(&self) -> bool {
         let Self { url, source, events, connect_timeout, http2, idle, compression, .. } = self;
-        let Self { breaker, subscription, rules, .. } = self;
+        let Self { breaker, subscription, rules, cache, .. } = self;
         url.is_none()
             && source.is_none()
             && events.is_none()
@@ -153,6 +162,7 @@ impl SubgraphEntry {
             && compression.is_none()
             && breaker.is_none()
             && subscription.is_none()
+            && cache.is_none()
             && rules.is_empty()
     }
 
@@ -170,6 +180,7 @@ impl SubgraphEntry {
             "compression" => self.compression = compression(reader, name, value),
             "breaker" => self.breaker = breaker(reader, name, value),
             "deduplicate" => self.deduplicate = reader.boolean(name, value),
+            "cache" => self.cache = cache(reader, name, value),
             "tls" => self.tls = tls(reader, name, value),
             "headers" => self.rules = headers::read(reader, name, value),
             _ => return false,
@@ -244,6 +255,23 @@ fn compression(
 }
 
 /// `false` to disable the circuit breaker.
+fn cache(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<CacheEntry> {
+    let position = reader.position(value.span().start);
+    let DeValue::Table(table) = value.get_ref() else {
+        let on = CacheEntry::On { position, ttl: None, user: None };
+        return reader.boolean(name, value).map(|is_on| if is_on { on } else { CacheEntry::Off });
+    };
+    let (mut ttl, mut user) = (None, None);
+    for (key, value) in table {
+        match &**key.get_ref() {
+            name @ "ttl" => ttl = time(reader, name, value),
+            name @ "user" => user = reader.string(name, value).map(String::into_boxed_str),
+            _ => reader.unknown(key, "`cache`", &["ttl", "user"]),
+        }
+    }
+    Some(CacheEntry::On { position, ttl, user })
+}
+
 fn breaker(
     reader: &mut Reader<'_>,
     name: &str,

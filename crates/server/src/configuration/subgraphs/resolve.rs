@@ -12,11 +12,12 @@ use clients::broker::BrokerSettings;
 use clients::subgraph::{
     Endpoint, Http2, OwnCertificate, Settings, SubscriptionSettings, Tls, TlsFiles,
 };
+use engine::gateway::CachePolicy;
 use engine::gateway::headers::Rules;
 use gateway::events::Provider;
 
 use super::connectors::{self, ConnectorsEntry};
-use super::entry::{DEFAULT_BREAKER, SubgraphEntry, TlsEntry};
+use super::entry::{CacheEntry, DEFAULT_BREAKER, SubgraphEntry, TlsEntry};
 use super::events::EventsEntry;
 use super::source::SourceEntry;
 use super::subscription;
@@ -35,6 +36,8 @@ pub(crate) enum Resolved {
         subscriptions: Box<SubscriptionSettings>,
         /// Rules for forwarded headers.
         rules: Rules,
+        /// Whether and how responses are kept.
+        cache: Option<CacheEntry>,
     },
     /// A source in this process.
     Local(Box<LocalSource>),
@@ -74,6 +77,31 @@ pub(crate) struct EventSource {
 }
 
 impl Resolved {
+    /// How responses are kept: by the entry of the file, and otherwise by the options.
+    pub(crate) fn cache_policy(&self, options: Option<&CachePolicy>) -> Option<CachePolicy> {
+        let (Self::Remote { cache, .. }, Some(options)) = (self, options) else { return None };
+        match cache {
+            Some(CacheEntry::Off) => None,
+            None => Some(options.clone()),
+            Some(CacheEntry::On { ttl, user, .. }) => Some(CachePolicy {
+                default_ttl: ttl.or(options.default_ttl),
+                user_claim: user.clone().or_else(|| options.user_claim.clone()),
+            }),
+        }
+    }
+
+    /// Refuses an entry that wants a cache, for a server without one.
+    pub(crate) fn check_without_cache(&self) -> Result<(), Failure> {
+        match self {
+            Self::Remote { settings, cache: Some(CacheEntry::On { .. }), .. } => {
+                let name = &settings.name;
+                let message = format!("`cache` of the subgraph `{name}` needs `--subgraph-cache`");
+                Err(Failure::Usage(message))
+            }
+            Self::Remote { .. } | Self::Local(_) | Self::Events(_) | Self::Connectors(_) => Ok(()),
+        }
+    }
+
     /// Sets the URL at which the server receives events of subscriptions by callback.
     pub(crate) fn set_callback_url(&mut self, url: &str) {
         match self {
@@ -177,6 +205,13 @@ impl SubgraphsFile {
                 problems.push(Problem { position, message });
                 continue;
             }
+            if let (Some(CacheEntry::On { position, .. }), false) =
+                (&entry.cache, entry.source.is_none() && entry.events.is_none())
+            {
+                let message = format!("`cache`: the subgraph `{name}` is no server over HTTP");
+                problems.push(Problem { position: *position, message });
+                continue;
+            }
             if let Some(source) = &entry.source {
                 resolved.push(Resolved::Local(Box::new(self.local(entry, source, defaults))));
                 continue;
@@ -234,7 +269,9 @@ impl SubgraphsFile {
             let subscriptions = Box::new(subscription.settings(&settings, tls));
             let rules = self.all.rules.iter().chain(&entry.rules).cloned().collect();
             let rules = Rules::new(rules);
-            resolved.push(Resolved::Remote { settings: Box::new(settings), subscriptions, rules });
+            let cache = entry.cache.clone().or_else(|| self.all.cache.clone());
+            let settings = Box::new(settings);
+            resolved.push(Resolved::Remote { settings, subscriptions, rules, cache });
         }
         if problems.is_empty() && others.is_empty() {
             return Ok(resolved);

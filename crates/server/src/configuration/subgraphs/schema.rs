@@ -129,6 +129,7 @@ mod tests {
             "compression": { "requests": "gzip", "min-size": 512 },
             "breaker": { "errors": "25%", "of": 10, "window": "30s", "pause": "1s" },
             "deduplicate": true,
+            "cache": { "ttl": "30s", "user": "sub" },
             "tls": { "ca": "ca.pem", "cert": "own.pem", "key": "own.key" },
             "subscription": {
                 "protocol": "graphql-ws",

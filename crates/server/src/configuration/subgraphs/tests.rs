@@ -160,7 +160,7 @@ tls = { cert = "a.pem", "key file" = "b" }
 "#,
         &expect![[r#"
             error: s.toml:1:1: the file has no `every`; there are `all`, `subgraphs` and `providers`
-            error: s.toml:3:1: `all` has no `url`; there are `timeout`, `connect-timeout`, `retries`, `http2`, `connections`, `max-requests`, `idle`, `max-answer`, `compression`, `breaker`, `deduplicate`, `tls`, `subscription` and `headers`
+            error: s.toml:3:1: `all` has no `url`; there are `timeout`, `connect-timeout`, `retries`, `http2`, `connections`, `max-requests`, `idle`, `max-answer`, `compression`, `breaker`, `deduplicate`, `cache`, `tls`, `subscription` and `headers`
             error: s.toml:4:11: `timeout`: `soon` cannot be used: a time is wanted, such as `30s`, `250ms` or `5m`
             error: s.toml:5:11: `retries`: a whole number from 0 to 10 is wanted
             error: s.toml:6:1: `all` has no `conections`; `connections` is one

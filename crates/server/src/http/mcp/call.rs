@@ -163,11 +163,12 @@ impl Call<'_> {
         let found = match operation {
             Operation::Known(request) => {
                 hasura::check(service, &request, caller, client).map_err(Refusal::Operation)?;
-                let counted = count_operation(service, &request, caller, client)?;
+                let counting = count_operation(service, &request, caller, client)?;
+                let counted = counting.finish().await?;
                 Found { request, learn: None, counted }
             }
             Operation::Written(parameters) => {
-                let found = find_document(service, parameters, caller, client)?;
+                let found = find_document(service, parameters, caller, client).await?;
                 self.check_kind(&found.request)?;
                 found
             }

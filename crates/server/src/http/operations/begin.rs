@@ -13,9 +13,10 @@ use hyper::header::HeaderValue;
 use crate::http::client_address::ClientAddress;
 use crate::http::connection_context::ConnectionContext;
 use crate::http::exchange::Exchange;
-use crate::http::execute::{Executed, Execution, execute_found, find_document};
+use crate::http::execute::{Executed, Execution, begin_counting, execute_found};
 use crate::http::hooks;
 use crate::http::persisted::Found;
+use crate::http::rate_limits::Counting;
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
 use crate::http::subscription::{Event, Subscription};
@@ -27,6 +28,8 @@ pub(in crate::http) enum Work {
     /// A query or a mutation, which has one event, and further payloads of deferred fragments.
     Once(LocalBoxFuture<'static, (Event, Option<Payloads>)>),
     Subscription(Box<Subscription>),
+    /// A subscription that begins when the rate limits have counted it; the event is their refusal.
+    Counting(LocalBoxFuture<'static, Result<(), Event>>, Box<Subscription>),
 }
 
 /// What the client of an operation accepts.
@@ -54,7 +57,7 @@ pub(in crate::http) fn begin(
     id.run(|| {
         let mut exchange = Exchange::of_socket(&service, context);
         let client = (&caller, exchange.client_address);
-        let (found, held) = match find(&service, parameters, client, bytes) {
+        let (found, counting, held) = match find(&service, parameters, client, bytes) {
             Ok(found) => found,
             Err(refusal) => return Work::failed(refuse(&service, exchange, refusal)),
         };
@@ -74,7 +77,7 @@ pub(in crate::http) fn begin(
             Some(document) => {
                 exchange.report.operation = Some(document.operation.kind);
                 exchange.report.document = Some(document);
-                subscribe(context, &service, caller, found, held, exchange)
+                subscribe(context, &service, (caller, counting), found, held, exchange)
             }
             None if !accepts.is_once => {
                 let error = GraphQLError::new(
@@ -85,31 +88,31 @@ pub(in crate::http) fn begin(
                 Work::failed(refuse(&service, exchange, Refusal::Malformed(error)))
             }
             None => {
-                let incremental = accepts.incremental;
-                let work = execute(service, caller, found, (held, incremental), exchange);
+                let (limits, incremental) = ((counting, held), accepts.incremental);
+                let work = execute(service, caller, found, (limits, incremental), exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }
         }
     })
 }
 
-/// Finds the document of an operation, and reserves memory for its request.
+/// Finds the document of an operation, begins to count it, and reserves memory for its request.
 fn find(
     service: &Service,
     parameters: Parameters,
     (caller, client): (&Caller, ClientAddress),
     bytes: u64,
-) -> Result<(Found, MemoryReservation), Refusal> {
+) -> Result<(Found, Counting, MemoryReservation), Refusal> {
     let held = service.process.bodies.reserve(bytes)?;
-    let found = find_document(service, parameters, caller, client)?;
-    Ok((found, held))
+    let (found, counting) = begin_counting(service, parameters, caller, client)?;
+    Ok((found, counting, held))
 }
 
 /// Begins a subscription. Its record ends now: it may run for days.
 fn subscribe(
     context: &ConnectionContext,
-    service: &Service,
-    caller: Caller,
+    service: &Rc<Service>,
+    (caller, counting): (Caller, Counting),
     Found { request, learn, .. }: Found,
     held: MemoryReservation,
     mut exchange: Exchange,
@@ -117,12 +120,28 @@ fn subscribe(
     if let Some(hash) = learn {
         service.settings.persisted.learn(hash, &request.query);
     }
-    match Subscription::begin(&context.current, request, caller, held) {
-        Ok(subscription) => {
+    let subscription = match Subscription::begin(&context.current, request, caller, held) {
+        Ok(subscription) => Box::new(subscription),
+        Err(response) => return Work::failed(end(exchange, response)),
+    };
+    match counting {
+        Counting::Done(_) => {
             exchange.end(StatusCode::OK);
-            Work::Subscription(Box::new(subscription))
+            Work::Subscription(subscription)
         }
-        Err(response) => Work::failed(end(exchange, response)),
+        Counting::Asking(counted) => {
+            let service = Rc::clone(service);
+            let counted = async move {
+                match counted.await {
+                    Ok(_) => {
+                        exchange.end(StatusCode::OK);
+                        Ok(())
+                    }
+                    Err(reason) => Err(refuse(&service, exchange, reason.into())),
+                }
+            };
+            Work::Counting(Box::pin(counted), subscription)
+        }
     }
 }
 
@@ -130,9 +149,12 @@ async fn execute(
     service: Rc<Service>,
     caller: Caller,
     found: Found,
-    (_held, incremental): (MemoryReservation, Option<IncrementalFormat>),
+    ((counting, _held), incremental): ((Counting, MemoryReservation), Option<IncrementalFormat>),
     mut exchange: Exchange,
 ) -> (Event, Option<Payloads>) {
+    if let Err(reason) = counting.finish().await {
+        return (refuse(&service, exchange, reason.into()), None);
+    }
     let delivery = Delivery::Whole;
     let execution = Execution { caller: &caller, allowed: Allowed::All, delivery, incremental };
     let (began, report) = (exchange.started, &mut exchange.report);

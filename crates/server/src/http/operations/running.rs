@@ -95,23 +95,26 @@ impl Operations {
                 self.by_id.insert(id, Entry { abort, is_subscription: false });
             }
             Work::Subscription(subscription) => self.go_on(id, Rest::Subscription(subscription)),
+            Work::Counting(counted, subscription) => {
+                let rest = Rest::Subscription(subscription);
+                let abort = push(&self.subscriptions, {
+                    let id = Rc::clone(&id);
+                    async move {
+                        match counted.await {
+                            Ok(()) => next(id, rest).await,
+                            Err(event) => Outcome { id, event, rest: None },
+                        }
+                    }
+                });
+                self.by_id.insert(id, Entry { abort, is_subscription: true });
+            }
         }
     }
 
     /// Waits for the next event of an operation.
-    pub(in crate::http) fn go_on(&mut self, id: Rc<str>, mut operation: Rest) {
+    pub(in crate::http) fn go_on(&mut self, id: Rc<str>, operation: Rest) {
         let is_subscription = matches!(operation, Rest::Subscription(_));
-        let abort = push(&self.subscriptions, {
-            let id = Rc::clone(&id);
-            async move {
-                let event = operation.next().await;
-                let rest = match event {
-                    Event::Result(_) => Some(operation),
-                    Event::Errors(_) | Event::End => None,
-                };
-                Outcome { id, event, rest }
-            }
-        });
+        let abort = push(&self.subscriptions, next(Rc::clone(&id), operation));
         self.by_id.insert(id, Entry { abort, is_subscription });
     }
 
@@ -161,6 +164,16 @@ impl Operations {
         }
         outcome
     }
+}
+
+/// The next event of an operation, with the rest of it.
+async fn next(id: Rc<str>, mut operation: Rest) -> Outcome {
+    let event = operation.next().await;
+    let rest = match event {
+        Event::Result(_) => Some(operation),
+        Event::Errors(_) | Event::End => None,
+    };
+    Outcome { id, event, rest }
 }
 
 fn push(running: &Running, work: impl Future<Output = Outcome> + 'static) -> AbortHandle {

@@ -34,6 +34,11 @@ impl Rate {
         Self { interval: (window / amount.max(1)).max(1), burst: burst.max(1) }
     }
 
+    /// The nanoseconds in which one unit leaks, and the most units.
+    pub(super) fn parts(self) -> (u64, u64) {
+        (self.interval, self.burst)
+    }
+
     /// Whether some units fit in a bucket that is empty at a time.
     pub(super) fn decide(self, empty_at: u64, units: u64, now: u64) -> Decision {
         let begin = empty_at.max(now);

@@ -1,7 +1,8 @@
 //! Rate limits: how many operations, or how much estimated cost, a client may ask for in a time.
 //!
 //! * `bucket`: the algorithm
-//! * `counters`: the buckets of clients
+//! * `counters`: the buckets of clients in this process; `store`: those in a Redis that several servers
+//!   share
 //! * `headers`: what responses tell of them
 //!
 //! An operation counts when its caller and its document are known, however it came: alone, in a batch,
@@ -10,11 +11,14 @@
 mod bucket;
 mod counters;
 mod headers;
+mod store;
 
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{ApiWorker, Caller};
+use futures_util::future::LocalBoxFuture;
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json::Value;
 use serde_json_bytes::Value as Json;
@@ -22,12 +26,16 @@ use serde_json_bytes::Value as Json;
 use self::bucket::{Decision, Level, Rate};
 pub(super) use self::counters::RateCounters;
 pub(super) use self::headers::add_rates;
+pub(super) use self::store::{RateStore, RateStoreSettings};
 use super::client_address::ClientAddress;
-use crate::options::{CountedBy, RateLimitRule, RateUnit};
+use crate::options::{CountedBy, RateLimitFailure, RateLimitOptions, RateLimitRule, RateUnit};
 
 /// The rules of the options.
 #[derive(Debug, Default)]
-pub(super) struct RateLimits(Box<[Limit]>);
+pub(super) struct RateLimits {
+    limits: Box<[Arc<Limit>]>,
+    failure: RateLimitFailure,
+}
 
 #[derive(Debug)]
 struct Limit {
@@ -83,62 +91,109 @@ impl Exceeded {
     }
 }
 
-impl RateLimits {
-    pub(super) fn new(rules: &[RateLimitRule]) -> Self {
-        let limits = rules.iter().map(|rule| {
-            let window = u64::try_from(rule.window.as_nanos()).unwrap_or(u64::MAX);
-            Limit { rule: rule.clone(), rate: Rate::new(rule.amount, window, rule.burst) }
-        });
-        Self(limits.collect())
-    }
+/// The reason why an operation is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NotCounted {
+    Exceeded(Box<Exceeded>),
+    /// The store is not available, and operations are refused meanwhile.
+    NoStore,
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+/// The count of an operation, by the buckets of this process or by those in Redis.
+pub(super) enum Counting {
+    Done(Vec<Counted>),
+    Asking(LocalBoxFuture<'static, Result<Vec<Counted>, NotCounted>>),
+}
+
+impl Counting {
+    /// Waits for Redis.
+    pub(super) async fn finish(self) -> Result<Vec<Counted>, NotCounted> {
+        match self {
+            Self::Done(counted) => Ok(counted),
+            Self::Asking(counting) => counting.await,
+        }
+    }
+}
+
+impl RateLimits {
+    pub(super) fn new(options: &RateLimitOptions) -> Self {
+        let limits = options.rate_limit.iter().map(|rule| {
+            let window = u64::try_from(rule.window.as_nanos()).unwrap_or(u64::MAX);
+            let rate = Rate::new(rule.amount, window, rule.burst);
+            Arc::new(Limit { rule: rule.clone(), rate })
+        });
+        Self { limits: limits.collect(), failure: options.rate_limit_failure }
+    }
+}
+
+/// What an operation takes from the bucket of a limit.
+#[derive(Clone, Debug)]
+struct Charge {
+    limit: Arc<Limit>,
+    bucket: String,
+    units: u64,
+}
+
+impl Charge {
+    fn exceeded(&self, retry: Option<u64>, level: Level) -> NotCounted {
+        NotCounted::Exceeded(Box::new(Exceeded {
+            rule: self.limit.rule.text.clone(),
+            retry: retry.map(Duration::from_nanos),
+            counted: vec![self.limit.counted(level)],
+        }))
     }
 }
 
 /// Counts an operation, unless it exceeds a rule: then no rule counts it.
 pub(super) fn count(
-    limits: &RateLimits,
-    counters: &RateCounters,
+    RateLimits { limits, failure }: &RateLimits,
+    (counters, store): (&Arc<RateCounters>, Option<&RateStore>),
     worker: &ApiWorker,
     operation: (&Request, &Caller, ClientAddress),
-) -> Result<Vec<Counted>, Box<Exceeded>> {
+) -> Result<Counting, NotCounted> {
     if limits.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Counting::Done(Vec::new()));
     }
     let (request, caller, _) = operation;
-    let now = counters.now();
     let mut cost = None;
-    let asked: Vec<(&Limit, String, u64)> = limits
-        .0
-        .iter()
-        .map(|limit| {
-            let units = match limit.rule.unit {
-                RateUnit::Operations => 1,
-                RateUnit::Cost => *cost.get_or_insert_with(|| worker.estimate(request, caller)),
-            };
-            (limit, bucket_name(worker, limit, operation), units)
-        })
-        .collect();
-    let exceeded = |(limit, _, _): &(&Limit, String, u64), retry: Option<u64>, level: Level| {
-        let counted = vec![limit.counted(level)];
-        let retry = retry.map(Duration::from_nanos);
-        Box::new(Exceeded { rule: limit.rule.text.clone(), retry, counted })
+    let charges = limits.iter().map(|limit| {
+        let units = match limit.rule.unit {
+            RateUnit::Operations => 1,
+            RateUnit::Cost => *cost.get_or_insert_with(|| worker.estimate(request, caller)),
+        };
+        Charge { limit: Arc::clone(limit), bucket: bucket_name(worker, limit, operation), units }
+    });
+    let charges: Vec<Charge> = charges.collect();
+    let Some(store) = store else {
+        return count_here(counters, &charges).map(Counting::Done);
     };
-    for one in &asked {
-        let (limit, name, units) = one;
-        if let Decision::Refused { retry, level } = counters.peek(name, limit.rate, *units, now) {
-            return Err(exceeded(one, retry, level));
+    let (store, counters, failure) = (store.clone(), Arc::clone(counters), *failure);
+    Ok(Counting::Asking(Box::pin(async move {
+        match (store.count(&charges).await, failure) {
+            (Some(counted), _) => counted,
+            (None, RateLimitFailure::Open) => Ok(Vec::new()),
+            (None, RateLimitFailure::Local) => count_here(&counters, &charges),
+            (None, RateLimitFailure::Closed) => Err(NotCounted::NoStore),
+        }
+    })))
+}
+
+/// Counts an operation by the buckets of this process.
+fn count_here(counters: &RateCounters, charges: &[Charge]) -> Result<Vec<Counted>, NotCounted> {
+    let now = counters.now();
+    for charge in charges {
+        let Charge { limit, bucket, units } = charge;
+        if let Decision::Refused { retry, level } = counters.peek(bucket, limit.rate, *units, now) {
+            return Err(charge.exceeded(retry, level));
         }
     }
-    let mut counted = Vec::with_capacity(asked.len());
-    for one in &asked {
-        let (limit, name, units) = one;
-        match counters.take(name, limit.rate, *units, now) {
+    let mut counted = Vec::with_capacity(charges.len());
+    for charge in charges {
+        let Charge { limit, bucket, units } = charge;
+        match counters.take(bucket, limit.rate, *units, now) {
             Decision::Allowed { level, .. } => counted.push(limit.counted(level)),
             // Another thread was faster.
-            Decision::Refused { retry, level } => return Err(exceeded(one, retry, level)),
+            Decision::Refused { retry, level } => return Err(charge.exceeded(retry, level)),
         }
     }
     Ok(counted)

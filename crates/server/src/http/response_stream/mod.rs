@@ -88,7 +88,8 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     let Operation { parameters, allowed, caller, until, incremental } = operation;
-    let found = match find_document(service, parameters, &caller, exchange.client_address) {
+    let found = find_document(service, parameters, &caller, exchange.client_address);
+    let found = match found.await {
         Ok(mut found) => {
             exchange.counted = std::mem::take(&mut found.counted);
             found

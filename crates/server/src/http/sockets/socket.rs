@@ -300,7 +300,8 @@ impl<'s> Socket<'s> {
         }
         let accepts = self.subprotocol.accepts();
         let work = begin(self.context, caller.clone(), parameters, bytes, accepts);
-        if let (Subprotocol::Oldest, Work::Subscription(_)) = (self.subprotocol, &work) {
+        let is_subscription = matches!(work, Work::Subscription(_) | Work::Counting(..));
+        if self.subprotocol == Subprotocol::Oldest && is_subscription {
             self.send(ServerMessage::Started { id });
         }
         self.operations.run(id.into(), work);

@@ -217,8 +217,10 @@ async fn execute(asked: EndpointRequest<'_>, request: Request, caller: &Caller) 
     };
     let client = asked.exchange.client_address;
     admission::check(service, &request, caller, client).map_err(refused)?;
-    let counted = count_operation(service, &request, caller, client);
-    let counted = counted.map_err(|refusal| Failure::refused(&refusal))?;
+    let counting = count_operation(service, &request, caller, client);
+    let counting = counting.map_err(|refusal| Failure::refused(&refusal))?;
+    let counted = counting.finish().await;
+    let counted = counted.map_err(|reason| Failure::refused(&reason.into()))?;
     asked.exchange.counted.clone_from(&counted);
     let execution =
         Execution { caller, allowed: Allowed::All, delivery: Delivery::Whole, incremental: None };

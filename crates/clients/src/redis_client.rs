@@ -1,0 +1,238 @@
+//! Commands to a Redis that several servers share: one connection of the process, with a time limit
+//! for each command.
+//!
+//! * `url`: addresses
+//! * [`buckets`]: rate limits; [`script`]: scripts of Redis
+//!
+//! Redis holds what a server can do without, so nobody waits for it: during an outage a command fails at
+//! once, while a task of the thread of the brokers connects again.
+
+pub mod buckets;
+pub(crate) mod script;
+mod url;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, RedisError};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use crate::broker::thread;
+pub use url::{RedisUrl, RedisUrlError};
+
+/// The time limit of an attempt to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Pauses between attempts to connect.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// A Redis, its connection and the counts of its commands.
+#[derive(Debug)]
+pub struct RedisClient {
+    url: RedisUrl,
+    /// What it is used for, for the log.
+    purpose: &'static str,
+    /// The time limit of a command.
+    time_limit: Duration,
+    state: Mutex<State>,
+    /// Notified when the connection is lost.
+    lost: Notify,
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` in an outage.
+    connection: Option<MultiplexedConnection>,
+    /// The number of connections that were opened, which distinguishes them.
+    opened: u64,
+    /// Whether the outage was logged.
+    is_logged: bool,
+}
+
+/// Counts of commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RedisCounts {
+    pub succeeded: u64,
+    pub failed: u64,
+    pub is_connected: bool,
+}
+
+/// Redis did not reply in time, or not with what was wanted. The log has the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Redis is not available")]
+pub struct RedisUnavailable;
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("is_connected", &self.connection.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl RedisClient {
+    /// Opens a connection, and waits for the first attempt. If that fails, the client is in an outage
+    /// and connects later.
+    #[must_use]
+    pub fn open(url: RedisUrl, purpose: &'static str, time_limit: Duration) -> Arc<Self> {
+        let client = Arc::new(Self {
+            url,
+            purpose,
+            time_limit,
+            state: Mutex::default(),
+            lost: Notify::new(),
+            succeeded: AtomicU64::default(),
+            failed: AtomicU64::default(),
+        });
+        let (attempted, first) = mpsc::channel();
+        if thread::spawn(keep_connected(Arc::downgrade(&client), attempted)).is_some() {
+            let _ = first.recv_timeout(CONNECT_TIMEOUT);
+        }
+        client
+    }
+
+    /// The address, without credentials.
+    #[must_use]
+    pub fn url(&self) -> &RedisUrl {
+        &self.url
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> RedisCounts {
+        RedisCounts {
+            succeeded: self.succeeded.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+            is_connected: self.state().connection.is_some(),
+        }
+    }
+
+    /// Runs commands over the connection, within the time limit.
+    pub(crate) async fn run<T>(
+        &self,
+        commands: impl AsyncFnOnce(&mut MultiplexedConnection) -> Result<T, RedisError>,
+    ) -> Result<T, RedisUnavailable> {
+        let (connection, number) = {
+            let state = self.state();
+            (state.connection.clone(), state.opened)
+        };
+        let Some(mut connection) = connection else {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+            return Err(RedisUnavailable);
+        };
+        let replied = timeout(self.time_limit, commands(&mut connection)).await;
+        match replied {
+            Ok(Ok(reply)) => {
+                self.succeeded.fetch_add(1, Ordering::Relaxed);
+                return Ok(reply);
+            }
+            Ok(Err(error)) if is_reply(&error) => {
+                let (purpose, url) = (self.purpose, &self.url);
+                tracing::warn!(purpose, ?url, %error, "Redis has refused a command");
+            }
+            Ok(Err(error)) => self.lose(number, &error.to_string()),
+            Err(_) => {
+                self.lose(number, &format!("no reply within {:?}", self.time_limit));
+            }
+        }
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        Err(RedisUnavailable)
+    }
+
+    /// Gives a connection up, unless another one was opened since.
+    fn lose(&self, number: u64, error: &str) {
+        let mut state = self.state();
+        if state.opened == number && state.connection.take().is_some() {
+            self.log_outage(&mut state, error);
+            self.lost.notify_one();
+        }
+    }
+
+    /// Logs the beginning of an outage.
+    fn log_outage(&self, state: &mut State, error: &str) {
+        if !std::mem::replace(&mut state.is_logged, true) {
+            let (purpose, url) = (self.purpose, &self.url);
+            tracing::warn!(purpose, ?url, error, "Redis is not available");
+        }
+    }
+
+    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+        if self.url.is_encrypted() {
+            // The library uses the default of the process, which other crates do not need.
+            let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        }
+        let client = Client::open(self.url.text())?;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(None);
+        let opened = async {
+            let mut connection =
+                client.get_multiplexed_async_connection_with_config(&config).await?;
+            // A server that loads its data accepts connections, and a stopped one, too.
+            redis::cmd("PING").exec_async(&mut connection).await?;
+            Ok(connection)
+        };
+        timeout(CONNECT_TIMEOUT, opened)
+            .await
+            .unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether an error is a reply to the command: the connection is whole.
+fn is_reply(error: &RedisError) -> bool {
+    use redis::{ErrorKind, ServerErrorKind};
+    match error.kind() {
+        ErrorKind::Server(
+            // A server that is not ready, or no longer the one that accepts writes.
+            ServerErrorKind::BusyLoading | ServerErrorKind::MasterDown | ServerErrorKind::ReadOnly,
+        ) => false,
+        _ => !error.is_unrecoverable_error() && !error.is_io_error(),
+    }
+}
+
+/// Opens a connection whenever there is none, as long as the client is used.
+async fn keep_connected(client: Weak<RedisClient>, attempted: mpsc::Sender<()>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let Some(this) = client.upgrade() else { return };
+        match this.connect().await {
+            Ok(connection) => {
+                pause = FIRST_PAUSE;
+                let was_logged = {
+                    let mut state = this.state();
+                    state.connection = Some(connection);
+                    state.opened += 1;
+                    std::mem::take(&mut state.is_logged)
+                };
+                if was_logged {
+                    let (purpose, url) = (this.purpose, &this.url);
+                    tracing::info!(purpose, ?url, "Redis is available again");
+                }
+                let _ = attempted.send(());
+                // Ends now and then, so that a client that nobody uses is dropped.
+                while timeout(LONGEST_PAUSE, this.lost.notified()).await.is_err() {
+                    if Arc::strong_count(&this) == 1 {
+                        return;
+                    }
+                }
+            }
+            Err(error) => {
+                this.log_outage(&mut this.state(), &error.to_string());
+                let _ = attempted.send(());
+                drop(this);
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+}
