@@ -21,9 +21,10 @@ use super::acceptor::Client;
 use super::clients::ConnectionPermit;
 use super::closing;
 use super::connection_context::ConnectionContext;
-use super::connections::{Connections, Entry};
+use super::connections::Connections;
 use super::http2;
 use super::monitored_transport::MonitoredTransport;
+use super::open_connection::OpenConnection;
 use super::refusal::Refusal;
 use super::route;
 use super::service::Current;
@@ -36,14 +37,6 @@ use crate::options::LoggedRequests;
 /// The buffer of the HTTP library unless heads may be larger. Up to this size it buffers chunks of a
 /// long response, for as long as a slow reader takes.
 const USUAL_BUFFER: usize = 64 * 1024;
-
-/// An open connection.
-#[derive(Debug)]
-pub(super) struct OpenConnection {
-    pub(super) entry: Entry,
-    pub(super) permit: ConnectionPermit,
-    pub(super) context: Rc<ConnectionContext>,
-}
 
 /// The body of a response, until all of it was handed over for writing.
 #[derive(Debug)]

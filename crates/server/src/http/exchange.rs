@@ -27,7 +27,7 @@ use super::transport::Peer;
 use crate::metrics::{CompletedRequest, Shard};
 use crate::options::LoggedRequests;
 use crate::request_id::RequestId;
-use crate::traces::{TracedRequest, Traces};
+use crate::traces::{TracedRequest, Traces, version_number};
 use crate::usage::{RecordedRequest, Recorder};
 
 /// The number of bytes of errors that a log line shows.
@@ -516,15 +516,6 @@ impl Drop for Exchange {
             self.log_request(None, elapsed);
             self.log_slow(elapsed);
         }
-    }
-}
-
-/// The number of a version of HTTP.
-pub(crate) fn version_number(version: Version) -> &'static str {
-    match version {
-        Version::HTTP_2 => "2",
-        Version::HTTP_10 => "1.0",
-        _ => "1.1",
     }
 }
 

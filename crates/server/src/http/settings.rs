@@ -20,7 +20,6 @@ use super::hasura::HasuraSettings;
 use super::hasura_sessions::HasuraSessions;
 use super::hooks::Hooks;
 use super::host::Hosts;
-use super::http2::Http2Settings;
 use super::log_position::PositionSettings;
 use super::mcp::McpSettings;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
@@ -114,6 +113,12 @@ pub(super) struct BodySettings {
     pub(super) json: JsonLimits,
     pub(super) most_bytes: usize,
     pub(super) timeout: Duration,
+}
+
+/// The limits of HTTP/2 connections that have options.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Http2Settings {
+    pub(super) max_streams: u32,
 }
 
 /// Limits of all requests together: concurrency, queue and memory.

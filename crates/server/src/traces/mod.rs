@@ -18,4 +18,4 @@ mod ids;
 mod spans;
 
 pub(crate) use exporter::Traces;
-pub(crate) use spans::TracedRequest;
+pub(crate) use spans::{TracedRequest, version_number};

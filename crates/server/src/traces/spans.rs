@@ -22,7 +22,6 @@ use sources::Plan;
 
 use super::exporter::Traces;
 use super::ids;
-use crate::http::version_number;
 
 /// A completed request.
 #[derive(Debug)]
@@ -260,5 +259,14 @@ impl Clock {
             Some(later) => self.time + later,
             None => self.time - self.instant.duration_since(instant),
         }
+    }
+}
+
+/// The number of a version of HTTP.
+pub(crate) fn version_number(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_2 => "2",
+        Version::HTTP_10 => "1.0",
+        _ => "1.1",
     }
 }

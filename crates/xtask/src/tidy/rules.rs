@@ -313,8 +313,8 @@ pub(crate) const OWNED: &[Owned] = &[
     },
     Owned {
         dependencies: &["h2"],
-        owners: &["clients"],
-        reason: "HTTP/2 is spoken to subgraphs only",
+        owners: &["clients", "server"],
+        reason: "HTTP/2 is spoken to clients and to subgraphs",
     },
 ];
 

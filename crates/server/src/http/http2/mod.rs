@@ -38,11 +38,12 @@ use self::tasks::Tasks;
 use self::transport::SharedTransport;
 use super::answer_body::AnswerBody;
 use super::closing;
-use super::connection::OpenConnection;
 use super::connection_context::ConnectionContext;
 use super::exchange::HttpRequest;
+use super::open_connection::OpenConnection;
 use super::respond::Response;
 use super::route;
+use super::settings::Http2Settings;
 use super::timeouts::{CloseReason, Phase, run_with_timeouts};
 use super::transport::Transport;
 
@@ -60,12 +61,6 @@ const PENDING_RESETS: usize = 20;
 
 /// Errors of a client in its streams after which its connection ends.
 const ERROR_RESETS: usize = 256;
-
-/// The limits of HTTP/2 connections that have options.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Http2Settings {
-    pub(super) max_streams: u32,
-}
 
 /// Answers the requests of one client, of whose connection these bytes have been read.
 pub(super) async fn serve(
