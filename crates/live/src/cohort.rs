@@ -1,7 +1,7 @@
 //! Cohorts: equal subscriptions, which are executed once and receive the same response.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use source::{Session, Settings};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::dependencies::Dependencies;
+use crate::dependencies::{Dependencies, ReadRows};
 
 /// The part of a subscription on which its responses depend: equal keys have equal responses.
 #[derive(Clone, PartialEq, Eq)]
@@ -28,6 +28,17 @@ pub struct CohortKey {
     alone: u64,
     /// Numbers of the rules by which a cached answer was planned; none for subscriptions.
     rules: [Option<u32>; 2],
+    /// Of the key of a cached answer.
+    session: SessionDigest,
+}
+
+/// A hash of settings and claims, and the bytes of the claims. Zero for subscriptions, whose sessions are
+/// only compared: few have the same document and variables and differ in them, but all users may ask a
+/// cache the same.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct SessionDigest {
+    hash: u64,
+    claim_bytes: usize,
 }
 
 /// Equal subscriptions.
@@ -98,6 +109,7 @@ impl CohortKey {
             claims: session.claims.clone(),
             alone: 0,
             rules: [None; 2],
+            session: SessionDigest::default(),
         }
     }
 
@@ -115,6 +127,7 @@ impl CohortKey {
             document: Arc::clone(document),
             operation_name: operation_name.map(Into::into),
             variables: serde_json::to_vec(variables).unwrap_or_default().into(),
+            session: SessionDigest::of(settings.map(|one| &**one), claims.as_deref()),
             settings: settings.cloned(),
             claims,
             alone: 0,
@@ -131,7 +144,16 @@ impl CohortKey {
     /// The parts of the key: those that all values of the variables share, and the variables.
     #[must_use]
     pub fn parts(&self) -> (Vec<u8>, &[u8]) {
-        let Self { document, operation_name, variables, settings, claims, alone, rules } = self;
+        let Self {
+            document,
+            operation_name,
+            variables,
+            settings,
+            claims,
+            alone,
+            rules,
+            session: _,
+        } = self;
         let settings = settings.iter().flat_map(|settings| settings.pairs());
         let claims = claims.as_ref().map(|claims| claims.all().to_string());
         let family = format!(
@@ -141,13 +163,19 @@ impl CohortKey {
         (family.into_bytes(), variables)
     }
 
+    /// The bytes of the document, which its copies share.
+    #[must_use]
+    pub fn document_bytes(&self) -> usize {
+        self.document.len()
+    }
+
     /// About how many bytes it takes, without the document.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let Self { variables, settings, operation_name, .. } = self;
+        let Self { variables, settings, operation_name, session, .. } = self;
         let name = operation_name.as_ref().map_or(0, |name| name.len());
         let settings = settings.as_ref().map_or(0, |settings| settings.bytes());
-        size_of::<Self>() + variables.len() + name + settings
+        size_of::<Self>() + variables.len() + name + settings + session.claim_bytes
     }
 
     /// The key of a subscription that shares its responses only with those of the same number.
@@ -159,9 +187,18 @@ impl CohortKey {
 
 impl Hash for CohortKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Sessions are compared only: few have the same document and variables and differ in them.
-        let Self { document, operation_name, variables, alone, rules, .. } = self;
-        (document, operation_name, variables, alone, rules).hash(state);
+        let Self { document, operation_name, variables, alone, rules, session, .. } = self;
+        (document, operation_name, variables, alone, rules, session.hash).hash(state);
+    }
+}
+
+impl SessionDigest {
+    fn of(settings: Option<&Settings>, claims: Option<&Claims>) -> Self {
+        let claims = claims.map(|claims| claims.all().to_string());
+        let mut hasher = DefaultHasher::new();
+        settings.into_iter().flat_map(Settings::pairs).for_each(|pair| pair.hash(&mut hasher));
+        claims.hash(&mut hasher);
+        Self { hash: hasher.finish(), claim_bytes: claims.map_or(0, |claims| claims.len()) }
     }
 }
 
@@ -241,7 +278,8 @@ impl Cohort {
         let Dependencies { entities, fields, views, .. } = &self.dependencies;
         // Entries of the trees, with those of the index.
         let entries = 2 * entities.len() + fields.len() + views.len();
-        size_of::<Self>() + self.key.bytes() + ENTRY * entries
+        let values: usize = entities.values().map(ReadRows::bytes).sum();
+        size_of::<Self>() + self.key.bytes() + ENTRY * entries + 2 * values
     }
 
     /// Waits until it is marked, and removes the mark. Cancel safe.

@@ -53,6 +53,18 @@ pub enum ReadRows {
     Where(Vec<FieldValue>),
 }
 
+impl ReadRows {
+    /// About how many bytes its values take.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Where(values) => {
+                values.iter().map(|value| size_of::<FieldValue>() + value.text.len()).sum()
+            }
+        }
+    }
+}
+
 /// A field that equals a value in each row that is read.
 #[derive(Clone, Debug)]
 struct Equality {

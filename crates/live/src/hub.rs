@@ -176,7 +176,7 @@ impl Hub {
         cohorts.has_cache = false;
         cohorts.watched.iter().for_each(|cohort| cohort.mark());
         drop(cohorts);
-        self.woken.notify_one();
+        self.wake();
     }
 
     /// `None` if a task has claimed the feed.

@@ -49,7 +49,8 @@ impl CachedAnswer {
     /// About how many bytes it takes.
     pub(crate) fn weight(&self) -> u64 {
         let body = self.body.as_ref().map_or(0, Bytes::len);
-        (size_of::<Self>() + body + 2 * self.key.bytes() + self.watched.bytes()) as u64
+        let keys = self.key.document_bytes() + 2 * self.key.bytes();
+        (size_of::<Self>() + body + keys + self.watched.bytes()) as u64
     }
 
     /// The time since it was made.

@@ -149,6 +149,15 @@ impl Authentication {
         }
     }
 
+    /// Names of the headers on which sessions of Hasura depend, beside those of session variables and
+    /// the usual ones; `None` if they cannot be listed.
+    pub(super) fn hasura_headers(&self) -> Option<Vec<HeaderName>> {
+        match self {
+            Self::Tokens(_) => None,
+            Self::Hasura(sessions) => sessions.own_headers(),
+        }
+    }
+
     /// Returns true if a request has a header that becomes a setting.
     pub(super) fn has_settings(&self, headers: &HeaderMap) -> bool {
         match self {

@@ -63,6 +63,10 @@ impl CacheRequest {
         (service, caller): (&Service, &Caller),
         has_settings: bool,
     ) {
+        // Hooks decide by whatever they like, and may have replaced the answer.
+        if service.settings.hooks.is_some() {
+            return;
+        }
         let Some(used) = &report.cache else { return };
         let is_hasura = service.settings.is_of_hasura() && used.by_directive;
         let is_forwarded = caller.forwarded.as_ref().is_some_and(|forwarded| !forwarded.is_empty());
@@ -72,17 +76,20 @@ impl CacheRequest {
             || used.answer.has_session();
         let scope = if is_private { "private" } else { "public" };
         let headers = response.headers_mut();
+        let varying = self.varying(service);
         let control = match service.settings.http_caching {
+            HttpCaching::Off => None,
+            // A copy might be shown to a session that a header makes which `Vary` cannot name.
+            _ if varying.is_none() => Some(format!("{scope}, no-cache")),
             _ if is_hasura => Some(format!("{scope}, max-age={}", left(used).as_secs())),
             HttpCaching::Revalidate => Some(format!("{scope}, no-cache")),
             HttpCaching::MaxAge => {
                 Some(format!("{scope}, max-age={}", used.answer.ttl().as_secs()))
             }
-            HttpCaching::Off => None,
         };
         if let Some(control) = control.and_then(|control| HeaderValue::try_from(control).ok()) {
             headers.insert(CACHE_CONTROL, control);
-            for name in self.varying(service) {
+            for name in varying.unwrap_or_else(|| SESSION.into()) {
                 headers.append(VARY, name.into());
             }
             if used.is_hit && !is_hasura {
@@ -97,6 +104,9 @@ impl CacheRequest {
                 }
             }
         }
+        if service.settings.http_caching == HttpCaching::Off {
+            return;
+        }
         let tag = format!("W/\"{}\"", used.answer.tag());
         let is_known = self.known.as_ref().is_some_and(|known| matches(known, &tag));
         if let Ok(tag) = HeaderValue::try_from(tag) {
@@ -109,14 +119,19 @@ impl CacheRequest {
         }
     }
 
-    /// The headers on which an answer depends.
-    fn varying(&self, service: &Service) -> Vec<HeaderName> {
+    /// The headers on which an answer depends; `None` if they cannot be listed.
+    fn varying(&self, service: &Service) -> Option<Vec<HeaderName>> {
         if let Some(names) = names(service) {
-            return names;
+            return Some(names);
         }
         let mut names: Vec<HeaderName> = SESSION.into();
-        names.extend(self.session.iter().filter(|name| !SESSION.contains(name)).cloned());
-        names
+        let of_tokens = service.settings.credentials.hasura_headers()?;
+        for name in self.session.iter().chain(&of_tokens) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Some(names)
     }
 }
 

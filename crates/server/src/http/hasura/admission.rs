@@ -8,6 +8,7 @@ use graphql::{DocumentLimits, ErrorCode, GraphQLError, Request, normalized};
 use hasura_metadata::Metadata;
 use hasura_metadata::types::query_collection::AllowListScope;
 
+use super::settings::HasuraSettings;
 use super::{is_admin, role_of};
 use crate::http::client_address::ClientAddress;
 use crate::http::service::Service;
@@ -78,13 +79,40 @@ pub(in crate::http) fn check(
     caller: &Caller,
     client: ClientAddress,
 ) -> Result<(), GraphQLError> {
-    let Some(settings) = &service.settings.hasura else { return Ok(()) };
+    let Some(settings) = restricting(service, caller) else { return Ok(()) };
+    check_text(service, settings, request, caller)?;
+    let Some(limits) = &settings.limits else { return Ok(()) };
+    limits.count_operation(caller, client)?;
+    limits.check_size(service, request, caller)
+}
+
+/// Checks a request that is counted already, whose caller has got other claims since.
+pub(in crate::http) fn check_again(
+    service: &Service,
+    request: &Request,
+    caller: &Caller,
+) -> Result<(), GraphQLError> {
+    let Some(settings) = restricting(service, caller) else { return Ok(()) };
+    check_text(service, settings, request, caller)?;
+    settings.limits.as_ref().map_or(Ok(()), |limits| limits.check_size(service, request, caller))
+}
+
+/// The settings, if they restrict the operations of a caller.
+fn restricting<'s>(service: &'s Service, caller: &Caller) -> Option<&'s HasuraSettings> {
+    let settings = service.settings.hasura.as_ref()?;
     let is_restricted = settings.allow_list.is_some()
         || !settings.without_introspection.is_empty()
         || settings.limits.is_some();
-    if !is_restricted || is_admin(service, caller) {
-        return Ok(());
-    }
+    (is_restricted && !is_admin(service, caller)).then_some(settings)
+}
+
+/// Checks the text of an operation by the allow list, and whether it may introspect.
+fn check_text(
+    service: &Service,
+    settings: &HasuraSettings,
+    request: &Request,
+    caller: &Caller,
+) -> Result<(), GraphQLError> {
     let role = role_of(caller);
     let limits = &service.worker.limits().document;
     if let Some(list) = &settings.allow_list
@@ -98,7 +126,7 @@ pub(in crate::http) fn check(
         let message = format!("introspection is disabled for role: {role:?}");
         return Err(GraphQLError::new(ErrorCode::IntrospectionDisabled, message));
     }
-    settings.limits.as_ref().map_or(Ok(()), |limits| limits.check(service, request, caller, client))
+    Ok(())
 }
 
 /// Whether the allow list lets a caller execute the operation of a request.

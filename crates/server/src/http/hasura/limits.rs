@@ -67,19 +67,26 @@ impl OperationLimits {
         (!is_empty).then(|| Self { limits: limits.clone(), counters: Mutex::default() })
     }
 
-    /// Counts an operation, and checks its size.
-    pub(super) fn check(
+    /// Counts an operation.
+    pub(super) fn count_operation(
+        &self,
+        caller: &Caller,
+        client: ClientAddress,
+    ) -> Result<(), GraphQLError> {
+        let Some(rate) = &self.limits.rate_limit else { return Ok(()) };
+        let role = role_of(caller);
+        let rule = of_role(&rate.per_role, role).unwrap_or(&rate.global);
+        self.count(rule, role, (caller, client), Instant::now())
+    }
+
+    /// Checks the size of an operation.
+    pub(super) fn check_size(
         &self,
         service: &Service,
         request: &Request,
         caller: &Caller,
-        client: ClientAddress,
     ) -> Result<(), GraphQLError> {
         let role = role_of(caller);
-        if let Some(rate) = &self.limits.rate_limit {
-            let rule = of_role(&rate.per_role, role).unwrap_or(&rate.global);
-            self.count(rule, role, (caller, client), Instant::now())?;
-        }
         let (depth, nodes) = (&self.limits.depth_limit, &self.limits.node_limit);
         let ApiWorker::Source(worker) = &service.worker else { return Ok(()) };
         if depth.is_none() && nodes.is_none() {

@@ -32,7 +32,7 @@ use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, StatusCode};
 use serde_json::Value;
 
-pub(super) use self::admission::{check, is_listed, may_introspect};
+pub(super) use self::admission::{check, check_again, is_listed, may_introspect};
 use self::failure::Failure;
 pub(super) use self::limits::{check_batch, time_limit, too_slow};
 pub(super) use self::settings::HasuraSettings;

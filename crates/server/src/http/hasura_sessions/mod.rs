@@ -116,6 +116,23 @@ impl HasuraSessions {
         })
     }
 
+    /// Names of headers of tokens, and of those that become settings; `None` with a webhook, which reads
+    /// all headers.
+    pub(super) fn own_headers(&self) -> Option<Vec<HeaderName>> {
+        let mut names: Vec<HeaderName> = self.settings.names().cloned().collect();
+        match &self.credentials {
+            ClientCredentials::None { .. } => {}
+            ClientCredentials::Tokens { verifiers, .. } => {
+                names.extend(verifiers.locations().filter_map(|location| match location {
+                    TokenLocation::Header(name) => Some(name.clone()),
+                    TokenLocation::Authorization | TokenLocation::Cookie(_) => None,
+                }));
+            }
+            ClientCredentials::Webhook(_) => return None,
+        }
+        Some(names)
+    }
+
     /// The session of a request. `client` is that of the thread for the webhook, and `request` the
     /// GraphQL request, if the webhook reads it.
     pub(super) async fn find(

@@ -25,6 +25,7 @@ use serde_json_bytes::Value as Json;
 use self::answer::{AfterAnswer, BeforeAnswer, Changes, HookFault};
 use self::question::Question;
 use super::execute::{Executed, Execution, execute_in_time};
+use super::hasura;
 use super::log_throttle::LogThrottle;
 use super::persisted::Found;
 use super::refusal::Refusal;
@@ -178,10 +179,15 @@ pub(super) async fn execute(
             Some(BeforeAnswer::Respond(response)) => given = Some(response),
             Some(BeforeAnswer::Proceed(changes)) => {
                 question.context = changes.context.clone();
+                let has_claims = changes.claims.is_some();
                 if let Err(fault) = change(service, &mut caller, changes) {
                     // The answer asks for claims that are no session: what it wants cannot be had.
                     tracing::warn!(error = %fault, "a hook fails");
                     return Err(Refusal::HookFailed);
+                }
+                if has_claims {
+                    hasura::check_again(service, &found.request, &caller)
+                        .map_err(Refusal::Operation)?;
                 }
             }
         }

@@ -173,7 +173,11 @@ impl Call<'_> {
                 found
             }
         };
-        let allowed = Allowed::All;
+        // A hook may give the caller a role with which a document has a mutation.
+        let allowed = match self.settings.allows_mutations {
+            true => Allowed::All,
+            false => Allowed::Queries,
+        };
         let execution = Execution { caller, allowed, delivery: Delivery::Whole, incremental: None };
         let (began, report) = (exchange.started, &mut exchange.report);
         let executed = execute_found(service, found, execution, began, report).await?;

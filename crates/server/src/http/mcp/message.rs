@@ -97,6 +97,11 @@ impl RpcError {
         Self::new(StatusCode::OK, -32602, message)
     }
 
+    /// The server cannot answer now.
+    pub(super) fn internal(message: &str) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, -32603, message)
+    }
+
     #[cfg(test)]
     pub(super) fn code(&self) -> i32 {
         self.code

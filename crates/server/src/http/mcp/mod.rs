@@ -213,6 +213,15 @@ impl Call<'_> {
             }
         }
         let Some(last) = replies.pop() else { return Reply::accepted() };
+        // Of all replies together, until the client has read them.
+        let mut held = MemoryReservation::of(&self.service.process.memory);
+        let bytes =
+            replies.iter().map(|reply| reply.body.len() + 1).sum::<usize>() + last.body.len();
+        if held.grow_to(bytes as u64 + 2).is_err() {
+            let error =
+                RpcError::internal("The server has no memory for the replies of this batch.");
+            return Reply::of_error(&error, None);
+        }
         let mut body = vec![b'['];
         for reply in &replies {
             body.extend_from_slice(&reply.body);
@@ -220,7 +229,7 @@ impl Call<'_> {
         }
         body.extend_from_slice(&last.body);
         body.push(b']');
-        Reply { status: StatusCode::OK, body, held: last.held }
+        Reply { status: StatusCode::OK, body, held }
     }
 
     async fn answer_request(
