@@ -1,4 +1,4 @@
-//! The connection limit of the process, over all threads.
+//! The limits of connections, and of streams of HTTP/2, of the process, over all threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,6 +12,8 @@ use super::log_throttle::LogThrottle;
 #[derive(Debug)]
 pub(crate) struct Clients {
     count: AtomicUsize,
+    /// Open streams of HTTP/2.
+    streams: AtomicUsize,
     /// Incremented when a thread found no room: the others evict an idle connection.
     eviction_requests: watch::Sender<u64>,
     pub(super) refused: LogThrottle,
@@ -22,6 +24,10 @@ pub(crate) struct Clients {
 #[derive(Debug)]
 pub(super) struct ConnectionPermit(Arc<Clients>);
 
+/// A permit of one stream of HTTP/2, returned when dropped.
+#[derive(Debug)]
+pub(super) struct StreamPermit(Arc<Clients>);
+
 /// Interval between two log lines of the same kind.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -29,6 +35,7 @@ impl Default for Clients {
     fn default() -> Self {
         Self {
             count: AtomicUsize::new(0),
+            streams: AtomicUsize::new(0),
             eviction_requests: watch::Sender::new(0),
             refused: LogThrottle::new(LOG_INTERVAL),
             exhausted: LogThrottle::new(LOG_INTERVAL),
@@ -51,6 +58,14 @@ impl Clients {
         ConnectionPermit(Arc::clone(self))
     }
 
+    /// Acquires a permit of a stream, if there are fewer than `most`.
+    pub(super) fn acquire_stream(self: &Arc<Self>, most: usize) -> Option<StreamPermit> {
+        let taken = self.streams.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| {
+            (count < most).then_some(count + 1)
+        });
+        taken.ok().map(|_| StreamPermit(Arc::clone(self)))
+    }
+
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
@@ -62,6 +77,12 @@ impl Clients {
 
     pub(super) fn eviction_requests(&self) -> watch::Receiver<u64> {
         self.eviction_requests.subscribe()
+    }
+}
+
+impl Drop for StreamPermit {
+    fn drop(&mut self) {
+        self.0.streams.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

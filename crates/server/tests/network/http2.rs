@@ -344,6 +344,11 @@ fn idle_connections_and_those_of_silent_clients_end() {
         assert_eq!(text(&client.query(SHORT).await), SHORT_ANSWER);
         client.driver.await.unwrap().unwrap();
     });
+    // The client learns that no request was lost.
+    let mut idle = site.connect();
+    idle.write_all(&frames::preface(65_535)).unwrap();
+    let is_goaway = |frame: &frames::Frame| frame.kind == frames::GOAWAY;
+    assert!(frames::read_until(&mut idle, is_goaway).is_some());
     // One that answers no ping, with a request that it does not complete.
     let site = Site::serve(&["--ping-interval", "1s"]);
     let mut silent = site.connect();
@@ -353,6 +358,45 @@ fn idle_connections_and_those_of_silent_clients_end() {
     let is_ping = |frame: &frames::Frame| frame.kind == frames::PING && frame.flags == 0;
     assert!(frames::read_until(&mut silent, is_ping).is_some());
     silent.read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// A field may be one byte that refers to a long one, so fields are counted.
+#[test]
+fn a_head_of_too_many_fields_is_refused() {
+    let site = Site::serve(&[]);
+    run(async {
+        let client = Client::of(&site).await;
+        let names: Vec<String> = (0..120).map(|number| format!("x-{number}")).collect();
+        let fields: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "a")).collect();
+        let (status, _, body) = client.send(OPEN, &fields, SHORT).await.unwrap();
+        assert_eq!(status, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+        assert!(String::from_utf8_lossy(&body).contains("HEADER_TOO_LARGE"), "{body:?}");
+        assert_eq!(client.send(OPEN, &fields[..80], SHORT).await.unwrap().0, StatusCode::OK);
+    });
+}
+
+/// Each stream takes memory before its body has come, so all streams of the process are counted.
+#[test]
+fn streams_beyond_the_limit_of_the_process_are_refused_until_others_end() {
+    let site = Site::serve(&["--max-clients", "2", "--http2-max-streams", "8"]);
+    run(async {
+        let clients = [Client::of(&site).await, Client::of(&site).await];
+        let mut open = Vec::new();
+        for _ in 0..8 {
+            open.push(clients[0].begin(OPEN, &[]).await);
+        }
+        let (response, mut body) = clients[1].begin(OPEN, &[]).await;
+        let (status, _, text) = receive(response).await.unwrap();
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(String::from_utf8_lossy(&text).contains("OVERLOADED"), "{text:?}");
+        body.send_reset(h2::Reason::CANCEL);
+        for (response, mut body) in open {
+            body.send_data(query_body(SHORT), true).unwrap();
+            assert_eq!(receive(response).await.unwrap().0, StatusCode::OK);
+        }
+        assert_eq!(clients[1].query(SHORT).await.0, StatusCode::OK);
+    });
+    site.assert_answers();
 }
 
 #[test]

@@ -40,8 +40,10 @@ use super::answer_body::AnswerBody;
 use super::closing;
 use super::connection_context::ConnectionContext;
 use super::exchange::HttpRequest;
+use super::media_type::MediaType;
 use super::open_connection::OpenConnection;
-use super::respond::Response;
+use super::refusal::Refusal;
+use super::respond::{Response, refuse};
 use super::route;
 use super::settings::Http2Settings;
 use super::timeouts::{CloseReason, Phase, run_with_timeouts};
@@ -62,6 +64,19 @@ const PENDING_RESETS: usize = 20;
 /// Errors of a client in its streams after which its connection ends.
 const ERROR_RESETS: usize = 256;
 
+/// Most fields of a head, as the HTTP library has it for HTTP/1: a field may be one byte that refers to a
+/// long one.
+const MOST_FIELDS: usize = 100;
+
+/// Open streams of the process for each client that it may have: each takes memory before its body has
+/// come.
+const STREAMS: usize = 4;
+
+/// Bytes that a field takes beside its name and its value
+/// (<https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2>), and the pseudo-header fields together.
+const FIELD: usize = 32;
+const PSEUDO_FIELDS: usize = 1024;
+
 /// Answers the requests of one client, of whose connection these bytes have been read.
 pub(super) async fn serve(
     open: OpenConnection,
@@ -78,12 +93,22 @@ pub(super) async fn serve(
     let transport = SharedTransport::new(transport, received, Rc::clone(state), &overhead);
     let tasks = Tasks::new(context.peer);
     let max_header_size = current.get().settings.max_header_size;
+    let max_streams = usize::try_from(settings.max_streams).unwrap_or(usize::MAX);
     let service = service_fn(|mut request: HttpRequest| {
-        let stream = state.begin_stream();
-        tasks.prepare(&stream);
-        overhead.begin_request(max_header_size);
-        join_cookies(request.headers_mut());
         let service = current.get();
+        let most_streams = (STREAMS * service.settings.max_clients).max(max_streams);
+        let permit = service.process.clients.acquire_stream(most_streams);
+        let refusal = if request.headers().len() > MOST_FIELDS {
+            Some(Refusal::HeadTooLarge { most_bytes: max_header_size })
+        } else if permit.is_none() {
+            Some(Refusal::Overloaded)
+        } else {
+            None
+        };
+        let stream = state.begin_stream(permit);
+        tasks.prepare(&stream);
+        overhead.begin_request(head_bytes(&request).min(max_header_size));
+        join_cookies(request.headers_mut());
         let context = Rc::new(ConnectionContext {
             peer: context.peer,
             version: hyper::Version::HTTP_2,
@@ -96,7 +121,14 @@ pub(super) async fn serve(
         let pending = overhead.begin_answer();
         let is_head = request.method() == Method::HEAD;
         async move {
-            let mut response = route::answer(&service, request, &context).await;
+            let mut response = match refusal {
+                None => route::answer(&service, request, &context).await,
+                Some(refusal) => {
+                    drop(request);
+                    service.count_refused(&refusal);
+                    refuse(MediaType::Json, &refusal)
+                }
+            };
             if is_head {
                 remove_body(&mut response);
             }
@@ -130,7 +162,11 @@ pub(super) async fn serve(
     let ended = loop {
         match run_with_timeouts(state, timeouts, &mut serving).await {
             // A request may be on its way: the connection closes when the client has heard of it.
-            Err(CloseReason::Idle) if !state.is_stopping() && !state.is_evicted() => state.stop(),
+            Err(CloseReason::Idle) if !state.is_stopping() && !state.is_evicted() => {
+                state.stop();
+                // Its time begins again, so that the client receives GOAWAY.
+                state.enter(Phase::Idle);
+            }
             ended => break ended,
         }
     };
@@ -172,6 +208,14 @@ pub(super) async fn serve(
 fn excess_of(error: &hyper::Error) -> Option<Excess> {
     let error = error.source()?.downcast_ref::<h2::Error>()?;
     (error.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM)).then_some(Excess::Protocol)
+}
+
+/// The size of a head, at least.
+fn head_bytes(request: &HttpRequest) -> usize {
+    let fields = request.headers().iter();
+    let fields = fields.map(|(name, value)| FIELD + name.as_str().len() + value.len());
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    PSEUDO_FIELDS + target + fields.sum::<usize>()
 }
 
 /// Leaves only the head of a response to HEAD, with the length of its body. The HTTP library does this

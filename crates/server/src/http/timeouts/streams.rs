@@ -11,25 +11,29 @@ use std::task::Waker;
 use tokio::time::Instant;
 
 use super::{ClientTimeouts, CloseReason, ConnectionState, Phase};
+use crate::http::clients::StreamPermit;
 
 /// The place of a stream in its connection, which is left when this is dropped.
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) connection: Rc<ConnectionState>,
     number: u64,
+    /// None for a stream beyond the limit, which is refused at once.
+    _permit: Option<StreamPermit>,
 }
 
 impl ConnectionState {
     /// Begins a stream: its request has come. The stream ends with the last reference to its state,
     /// which its task, its request and the unsent parts of its response have.
-    pub(in crate::http) fn begin_stream(self: &Rc<Self>) -> Rc<Self> {
+    pub(in crate::http) fn begin_stream(self: &Rc<Self>, permit: Option<StreamPermit>) -> Rc<Self> {
         let number = self.next_stream.get();
         self.next_stream.set(number + 1);
         let mut stream = Self::new();
         stream.phase = Cell::new(Phase::Working);
         stream.stopping = self.stopping.clone();
         stream.is_evicted = self.is_evicted.clone();
-        stream.membership = Some(Membership { connection: Rc::clone(self), number });
+        stream.membership =
+            Some(Membership { connection: Rc::clone(self), number, _permit: permit });
         let stream = Rc::new(stream);
         self.streams.borrow_mut().insert(number, Rc::downgrade(&stream));
         self.enter(Phase::Working);
