@@ -308,6 +308,20 @@ fn answers_have_a_bound_of_memory() {
     assert!((10..398).contains(&answers), "{answers}");
 }
 
+/// A key has the whole document, however little the answer is.
+#[test]
+fn documents_of_keys_count_among_the_memory() {
+    let file = File::new(TABLES);
+    let site = Site::start(file.source(), &["--cache", "*=1h", "--cache-size", "1MiB"]);
+    site.warm("{ allSongs { nodes { title } } }");
+    for number in 0..150 {
+        let query = format!("{{ __typename }} #{number}{}", "x".repeat(20_000));
+        assert_eq!(site.query("", &query).status, 200);
+    }
+    let answers = site.metric("thalweg_answer_cache_answers");
+    assert!((1..=(1 << 20) / 20_000).contains(&answers), "{answers}");
+}
+
 #[test]
 fn batches_sockets_and_persisted_documents_share_answers() {
     let file = File::new(TABLES);

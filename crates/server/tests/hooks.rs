@@ -263,6 +263,26 @@ fn a_hook_after_an_operation_sees_and_replaces_the_response() {
     assert_eq!(after.asked()[0]["response"], json!({ "data": {} }));
 }
 
+/// A hook may answer each client differently: no other cache may keep the answer, and its tag is not that
+/// of the response.
+#[test]
+fn responses_have_no_headers_of_the_cache() {
+    let after = Hook::start(Does::Answers(json!({ "response": { "data": { "of": "hook" } } })));
+    let options = ["--hook-response", &after.url(), "--cache", "*=1h", "--cache-http", "max-age"];
+    let server = Server::start_sample(&options);
+    // Long enough for the cache to follow changes and to answer.
+    for _ in 0..30 {
+        let answer = server.query("", QUERY);
+        assert_eq!(answer.body, r#"{"data":{"of":"hook"}}"#);
+        for name in ["etag", "age"] {
+            assert_eq!(answer.header(name), None, "{name}");
+        }
+        let control = answer.header("cache-control");
+        assert!(control.is_none_or(|control| control == "no-store"), "{control:?}");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn batches_and_sockets_pass_through_hooks() {
     let hook = Hook::start(Does::Answers(json!({ "refuse": { "message": "Not now." } })));
