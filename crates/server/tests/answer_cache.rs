@@ -315,11 +315,11 @@ fn documents_of_keys_count_among_the_memory() {
     let site = Site::start(file.source(), &["--cache", "*=1h", "--cache-size", "1MiB"]);
     site.warm("{ allSongs { nodes { title } } }");
     for number in 0..150 {
-        let query = format!("{{ __typename }} #{number}{}", "x".repeat(20_000));
+        let query = format!("{{ songById(id: 1) {{ id }} }} #{number}{}", "x".repeat(20_000));
         assert_eq!(site.query("", &query).status, 200);
     }
     let answers = site.metric("thalweg_answer_cache_answers");
-    assert!((1..=(1 << 20) / 20_000).contains(&answers), "{answers}");
+    assert!((10..=(1 << 20) / 20_000).contains(&answers), "{answers}");
 }
 
 #[test]
