@@ -7,6 +7,7 @@
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
 //! * [`histogram`]: histograms of durations, for metrics, also for the server
+//! * [`log_throttle`]: rate-limited logging, also for the server
 //! * [`pem`]: certificates and private keys in files, also for the server
 //! * [`egress`]: requests to servers that definitions name: only to allowed hosts, and not to private
 //!   addresses
@@ -28,6 +29,7 @@ pub mod histogram;
 pub mod hosts;
 pub mod http;
 pub mod jwks;
+pub mod log_throttle;
 pub mod pem;
 pub mod redis_client;
 pub mod subgraph;

@@ -11,7 +11,7 @@ pub mod buckets;
 pub(crate) mod script;
 mod url;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -19,9 +19,10 @@ use std::time::Duration;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError};
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::broker::thread;
+use crate::log_throttle::LogThrottle;
 pub use url::{RedisUrl, RedisUrlError};
 
 /// The time limit of an attempt to connect.
@@ -30,6 +31,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pauses between attempts to connect.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// A connection that was lost sooner was of no use: the next one waits.
+const SHORT_LIFE: Duration = Duration::from_secs(1);
+
+/// The time between log lines about refused commands.
+const REFUSED_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A Redis, its connection and the counts of its commands.
 #[derive(Debug)]
@@ -42,6 +49,9 @@ pub struct RedisClient {
     state: Mutex<State>,
     /// Notified when the connection is lost.
     lost: Notify,
+    /// Whether an outage was logged that no command has ended.
+    is_logged: AtomicBool,
+    refused: LogThrottle,
     succeeded: AtomicU64,
     failed: AtomicU64,
 }
@@ -52,8 +62,6 @@ struct State {
     connection: Option<MultiplexedConnection>,
     /// The number of connections that were opened, which distinguishes them.
     opened: u64,
-    /// Whether the outage was logged.
-    is_logged: bool,
 }
 
 /// Counts of commands.
@@ -88,6 +96,8 @@ impl RedisClient {
             time_limit,
             state: Mutex::default(),
             lost: Notify::new(),
+            is_logged: AtomicBool::default(),
+            refused: LogThrottle::new(REFUSED_INTERVAL),
             succeeded: AtomicU64::default(),
             failed: AtomicU64::default(),
         });
@@ -130,11 +140,14 @@ impl RedisClient {
         match replied {
             Ok(Ok(reply)) => {
                 self.succeeded.fetch_add(1, Ordering::Relaxed);
+                self.log_success();
                 return Ok(reply);
             }
             Ok(Err(error)) if is_reply(&error) => {
-                let (purpose, url) = (self.purpose, &self.url);
-                tracing::warn!(purpose, ?url, %error, "Redis has refused a command");
+                if let Some(count) = self.refused.record() {
+                    let (purpose, url) = (self.purpose, &self.url);
+                    tracing::warn!(purpose, ?url, %error, count, "Redis has refused a command");
+                }
             }
             Ok(Err(error)) => self.lose(number, &error.to_string()),
             Err(_) => {
@@ -149,16 +162,25 @@ impl RedisClient {
     fn lose(&self, number: u64, error: &str) {
         let mut state = self.state();
         if state.opened == number && state.connection.take().is_some() {
-            self.log_outage(&mut state, error);
+            self.log_outage(error);
             self.lost.notify_one();
         }
     }
 
     /// Logs the beginning of an outage.
-    fn log_outage(&self, state: &mut State, error: &str) {
-        if !std::mem::replace(&mut state.is_logged, true) {
+    fn log_outage(&self, error: &str) {
+        if !self.is_logged.swap(true, Ordering::Relaxed) {
             let (purpose, url) = (self.purpose, &self.url);
             tracing::warn!(purpose, ?url, error, "Redis is not available");
+        }
+    }
+
+    /// Logs the end of an outage. A connection is not enough: a replica opens one and executes nothing.
+    fn log_success(&self) {
+        let is_logged = self.is_logged.load(Ordering::Relaxed);
+        if is_logged && self.is_logged.swap(false, Ordering::Relaxed) {
+            let (purpose, url) = (self.purpose, &self.url);
+            tracing::info!(purpose, ?url, "Redis is available again");
         }
     }
 
@@ -175,17 +197,21 @@ impl RedisClient {
             let mut connection =
                 client.get_multiplexed_async_connection_with_config(&config).await?;
             // A server that loads its data accepts connections, and a stopped one, too.
-            redis::cmd("PING").exec_async(&mut connection).await?;
+            let ping = redis::cmd("PING");
+            let replied = timeout(self.time_limit, ping.exec_async(&mut connection)).await;
+            replied.unwrap_or_else(|_| Err(timed_out()))?;
             Ok(connection)
         };
-        timeout(CONNECT_TIMEOUT, opened)
-            .await
-            .unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
+        timeout(CONNECT_TIMEOUT, opened).await.unwrap_or_else(|_| Err(timed_out()))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn timed_out() -> RedisError {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
 }
 
 /// Whether an error is a reply to the command: the connection is whole.
@@ -207,16 +233,11 @@ async fn keep_connected(client: Weak<RedisClient>, attempted: mpsc::Sender<()>) 
         let Some(this) = client.upgrade() else { return };
         match this.connect().await {
             Ok(connection) => {
-                pause = FIRST_PAUSE;
-                let was_logged = {
+                let opened = Instant::now();
+                {
                     let mut state = this.state();
                     state.connection = Some(connection);
                     state.opened += 1;
-                    std::mem::take(&mut state.is_logged)
-                };
-                if was_logged {
-                    let (purpose, url) = (this.purpose, &this.url);
-                    tracing::info!(purpose, ?url, "Redis is available again");
                 }
                 let _ = attempted.send(());
                 // Ends now and then, so that a client that nobody uses is dropped.
@@ -225,14 +246,18 @@ async fn keep_connected(client: Weak<RedisClient>, attempted: mpsc::Sender<()>) 
                         return;
                     }
                 }
+                if opened.elapsed() >= SHORT_LIFE {
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
             }
             Err(error) => {
-                this.log_outage(&mut this.state(), &error.to_string());
+                this.log_outage(&error.to_string());
                 let _ = attempted.send(());
-                drop(this);
-                sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
+        drop(this);
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

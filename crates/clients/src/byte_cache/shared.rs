@@ -1,6 +1,6 @@
 //! The store in a Redis that several servers share.
 //!
-//! An entry is a string: its moment, the number of its tags, their hashes, and the value. One script
+//! An entry is a string: its moment, the number of its tags, their hashes, and the value. A script
 //! looks up entries with the invalidations of their tags, which are keys with the moment as value and
 //! which expire after the longest time to live. Moments are microseconds by the clock of Redis.
 
@@ -20,20 +20,37 @@ const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The number of bytes of a moment as digits.
 const DIGITS: usize = 20;
 
+/// The most keys of one run of the script: Redis does nothing else meanwhile.
+const MOST_KEYS: usize = 500;
+
 /// Returns the present moment, and for each key the value and the milliseconds that are left, or nothing.
+/// What is no entry is removed.
 static GET: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local time = redis.call('TIME')
 local reply = { time[1] .. string.format('%06d', tonumber(time[2])) }
+local invalidated = {}
 for place, key in ipairs(KEYS) do
-  local entry = redis.call('GET', key)
+  local entry = redis.pcall('GET', key)
   if entry then
-    local since = tonumber(string.sub(entry, 1, 20))
-    local tags = string.byte(entry, 21)
+    local since, tags
+    if type(entry) == 'string' then
+      since = tonumber(string.sub(entry, 1, 20))
+      tags = string.byte(entry, 21)
+    end
+    if not since or not tags then
+      redis.call('UNLINK', key)
+      entry = false
+      tags = 0
+    end
     for number = 0, tags - 1 do
       local tag = string.sub(entry, 22 + number * 16, 37 + number * 16)
-      local gone = redis.call('GET', ARGV[1] .. tag)
-      if gone and tonumber(gone) >= since then
+      local gone = invalidated[tag]
+      if gone == nil then
+        gone = tonumber(redis.call('GET', ARGV[1] .. tag) or '') or false
+        invalidated[tag] = gone
+      end
+      if gone and gone >= since then
         redis.call('UNLINK', key)
         entry = false
         break
@@ -83,6 +100,25 @@ impl SharedStore {
     }
 
     pub(super) async fn get_many(
+        &self,
+        keys: &[CacheKey],
+    ) -> Result<(Vec<Option<Cached>>, Moment), RedisUnavailable> {
+        let mut found = Vec::with_capacity(keys.len());
+        let mut first = None;
+        for keys in keys.chunks(MOST_KEYS) {
+            let (some, moment) = self.get_some(keys).await?;
+            found.extend(some);
+            first.get_or_insert(moment);
+        }
+        let moment = match first {
+            Some(moment) => moment,
+            None => self.get_some(&[]).await?.1,
+        };
+        Ok((found, moment))
+    }
+
+    /// Looks keys up by one run of the script.
+    async fn get_some(
         &self,
         keys: &[CacheKey],
     ) -> Result<(Vec<Option<Cached>>, Moment), RedisUnavailable> {

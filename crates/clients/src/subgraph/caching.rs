@@ -15,6 +15,8 @@ pub struct ResponseCaching {
     pub is_private: bool,
     /// The time for which it stays fresh, if the response has one.
     pub fresh: Option<Duration>,
+    /// Whether another request had sent for the response, maybe before this one began.
+    pub is_shared: bool,
 }
 
 impl ResponseCaching {
@@ -73,7 +75,8 @@ mod tests {
             if let Some(age) = age {
                 headers.insert(AGE, HeaderValue::from_str(age).unwrap());
             }
-            let ResponseCaching { is_forbidden, is_private, fresh } = ResponseCaching::of(&headers);
+            let ResponseCaching { is_forbidden, is_private, fresh, .. } =
+                ResponseCaching::of(&headers);
             let found = (is_forbidden, is_private, fresh.map(|fresh| fresh.as_secs()));
             assert_eq!(found, expected, "{values:?} {age:?}");
         };

@@ -168,7 +168,8 @@ impl Client {
             }
             Ok(Role::Follower(result)) => {
                 Counts::add(&self.shared.counts.deduplicated, 1);
-                let answer = result?;
+                let mut answer = result?;
+                answer.caching.is_shared = true;
                 match (request.reserve)(answer.body.len()) {
                     true => Ok(answer),
                     false => Err(SubgraphError::MemoryExhausted),

@@ -30,6 +30,7 @@ use self::join::{FetchedValues, read_values};
 use self::split::SplitRequest;
 use super::headers::{REQUEST_ID, TRACEPARENT, TRACESTATE};
 use super::transport::{RemoteClient, RequestTransport};
+use crate::answer_cache::CacheUse;
 
 /// Caching of the responses of a subgraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,8 +68,16 @@ struct Found {
 
 impl RequestTransport<'_> {
     /// Returns the cache for a fetch, if its responses may be kept.
+    ///
+    /// Plans have queries below a mutation and below an event, too. Those read what the mutation has just
+    /// written, or what the event is about, and nothing has invalidated that yet.
     pub(super) fn cache_for(&self, fetch: &FetchRequest<'_>) -> Option<SubgraphCache<'_>> {
         let store = self.gateway.options.cache.as_ref()?;
+        if self.events.operation.kind != OperationKind::Query
+            || self.caller.cache == CacheUse::Bypass
+        {
+            return None;
+        }
         let transport = self.gateway.transports.get(usize::from(fetch.subgraph.0))?;
         let remote = transport.remote()?;
         let policy = remote.cache.as_ref().filter(|_| fetch.kind == OperationKind::Query)?;
@@ -113,6 +122,9 @@ impl RequestTransport<'_> {
         };
         let fresh = cache.policy.fresh(headers_say);
         let is_private = headers_say.is_private;
+        // A shared response may be older than the look-up, and than an invalidation before it. The
+        // request that has sent for it puts it.
+        let moment = moment.filter(|_| !headers_say.is_shared);
         if let (Some(ttl), Some(moment)) = (fresh, moment) {
             let new = NewValues { split: &split, values: &values, keys: &keys, ttl, is_private };
             self.put(new, (fetch, planned), cache, moment).await;
@@ -154,7 +166,9 @@ impl RequestTransport<'_> {
         let common = CacheKey::of(&common);
         let user = cache.policy.user_claim.as_deref().and_then(|claim| {
             let claims = self.caller.session.claims.as_deref()?;
-            claims.get(claim).filter(|value| !value.is_null()).map(|value| value.to_string())
+            let value = claims.get(claim).filter(|value| !value.is_null())?.to_string();
+            // With the name: another claim may have the same value for another user.
+            Some(CacheKey::of(&[claim.as_bytes(), value.as_bytes()]))
         });
         let key = |list: usize, text: &str, user: &[u8]| {
             CacheKey::of(&[common.as_bytes(), &list.to_be_bytes(), text.as_bytes(), user])
@@ -163,7 +177,7 @@ impl RequestTransport<'_> {
         items
             .map(|(list, text)| Keys {
                 public: key(list, text, b""),
-                private: user.as_ref().map(|user| key(list, text, user.as_bytes())),
+                private: user.map(|user| key(list, text, user.as_bytes())),
             })
             .collect()
     }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use clients::log_throttle::LogThrottle;
 use tokio::sync::watch;
-
-use super::log_throttle::LogThrottle;
 
 /// The connections of all threads.
 #[derive(Debug)]

@@ -61,7 +61,6 @@
 //! * `body`: the body of a request, with limits on size and time
 //! * `request_memory`: the memory budget of all request bodies
 //! * `descriptors`: the limit on open files of the process
-//! * `log_throttle`: rate-limited logging
 //! * `persisted`: automatic persisted queries and trusted documents
 //! * `batch`: several requests in one body
 //! * `refusal`: errors that end a request before the engine, with status and code
@@ -114,7 +113,6 @@ mod host;
 mod http2;
 mod listen;
 mod log_position;
-mod log_throttle;
 mod mcp;
 mod media_type;
 mod monitored_transport;

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+use clients::log_throttle::LogThrottle;
 use hyper::body::Body;
 use hyper::header::{HOST, HeaderName, HeaderValue};
 use hyper::{StatusCode, Version};
@@ -15,7 +16,6 @@ use super::exchange::{Exchange, HttpRequest, Target, beginning};
 use super::hasura::{self, GraphqlPath};
 use super::health;
 use super::listen::Purpose;
-use super::log_throttle::LogThrottle;
 use super::media_type::MediaType;
 use super::outgoing;
 use super::rate_limits::add_rates;

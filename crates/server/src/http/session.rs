@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use clients::log_throttle::LogThrottle;
 use engine::session::{Pair, Refused, Verified};
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
 use super::authenticated::{Authenticated, instant};
 use super::credentials::{AuthError, AuthProfile, Credentials, Reason};
-use super::log_throttle::LogThrottle;
 use super::refusal::Refusal;
 
 /// Logged once an hour: a client that sends an ignored header sends it with each request.

@@ -295,6 +295,122 @@ fn wrong_invalidations_are_refused() {
 }
 
 #[test]
+fn mutations_read_what_they_have_written() {
+    let site = site("", &["--subgraph-cache-ttl", "10m", "--batching"]);
+    assert_eq!(site.query(QUERY), PRODUCTS);
+    site.query("{ product(upc: \"1\") { inStock } }");
+    asked(&site.stubs);
+    let entity = json!({ "__typename": "Product", "upc": "1", "inStock": false });
+    site.stubs.fail("stock", Fault::Says(json!({ "data": { "_entities": [entity] } })));
+    let mutation = "mutation { rename(upc: \"1\", name: \"x\") { inStock } }";
+    assert_eq!(site.query(mutation), r#"{"data":{"rename":{"inStock":false}}}"#);
+    let both = [request("shop", &[]), request("stock", &["1"])];
+    assert_eq!(asked(&site.stubs), both);
+    // A batch with a mutation.
+    let query = "{ product(upc: \"1\") { inStock } }";
+    let batch = json!([{ "query": mutation }, { "query": query }]).to_string();
+    let answer = site.server.post("", &batch).body;
+    assert!(!answer.contains("true"), "{answer}");
+    assert_eq!(asked(&site.stubs).len(), 4);
+    // Other queries still have what was kept.
+    assert_eq!(site.query(query), r#"{"data":{"product":{"inStock":true}}}"#);
+    assert_eq!(asked(&site.stubs), []);
+}
+
+#[test]
+fn interfaces_and_types_beyond_the_limit_are_invalidated() {
+    let options = ["--subgraph-cache-ttl", "10m", "--subgraph-cache-secret", SECRET];
+    let mut site = site("", &options);
+    let implements = "directive @join__implements(graph: join__Graph!, interface: String!) \
+                      repeatable on OBJECT | INTERFACE\n\
+                      interface Item @join__type(graph: STOCK) { upc: ID! }\n\
+                      interface Thing @join__type(graph: STOCK) { id: ID }\n";
+    let things = (0..201).map(|number| {
+        format!(
+            "type T{number} implements Thing @join__implements(graph: STOCK, interface: \
+             \"Thing\") @join__type(graph: STOCK) {{ id: ID }}\n"
+        )
+    });
+    let product = "type Product implements Item @join__implements(graph: STOCK, interface: \
+                   \"Item\")";
+    let text = site
+        .stubs
+        .supergraph()
+        .replace("type Query", &[implements, &things.collect::<String>(), "type Query"].concat())
+        .replace("stores: Int", "thing: Thing @join__field(graph: STOCK)\n  stores: Int")
+        .replace("type Product", product);
+    std::fs::write(site.supergraph(), text).unwrap();
+    site.server.signal("HUP");
+    site.wait_for("reloaded");
+    let thing = json!({ "data": { "thing": { "__typename": "T0", "id": "1" } } });
+    let ask = || {
+        assert_eq!(site.query(QUERY), PRODUCTS);
+        site.stubs.fail("stock", Fault::Says(thing.clone()));
+        assert_eq!(site.query("{ thing { id } }"), r#"{"data":{"thing":{"id":"1"}}}"#);
+        site.stubs.heal();
+        asked(&site.stubs)
+    };
+    let of_type = |name: &str| json!({ "kind": "type", "subgraph": "stock", "type": name });
+    assert_eq!(ask().len(), 3);
+    assert_eq!(ask(), []);
+    assert_eq!(invalidate(&site.server, &of_type("T7")).status, 202);
+    assert_eq!(ask(), [request("stock", &[])]);
+    assert_eq!(ask(), []);
+    assert_eq!(invalidate(&site.server, &of_type("Item")).status, 202);
+    // The response with more types than it has tags of is stale with each type.
+    assert_eq!(ask(), [request("stock", &["1", "2"]), request("stock", &[])]);
+    let item =
+        json!({ "kind": "entity", "subgraph": "stock", "type": "Item", "key": { "upc": "2" } });
+    assert_eq!(invalidate(&site.server, &item).status, 202);
+    assert_eq!(ask(), [request("stock", &["2"])]);
+}
+
+#[test]
+fn a_shared_response_from_before_an_invalidation_is_not_kept() {
+    let options = ["--subgraph-cache-ttl", "10m", "--subgraph-cache-secret", SECRET];
+    let site = site("", &[&options[..], &["--deduplicate-subgraph-requests"]].concat());
+    let query = "{ stores }";
+    site.stubs.fail("stock", Fault::Hangs);
+    let pause = || std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| site.query(query));
+        pause();
+        let all = json!({ "kind": "subgraph", "subgraph": "stock" });
+        assert_eq!(invalidate(&site.server, &all).status, 202);
+        let second = scope.spawn(|| site.query(query));
+        pause();
+        site.stubs.heal();
+        for answer in [first, second] {
+            assert_eq!(answer.join().unwrap(), r#"{"data":{"stores":3}}"#);
+        }
+    });
+    assert_eq!(asked(&site.stubs), [request("stock", &[])]);
+    site.query(query);
+    site.query(query);
+    assert_eq!(asked(&site.stubs), [request("stock", &[])]);
+}
+
+#[test]
+fn equal_values_of_two_claims_are_two_users() {
+    let tokens = ["--jwt-secret", JWT_SECRET, "--jwt-verify-audience", "*"];
+    let mut site = site("[all]\ncache = { user = \"sub\" }\n", &tokens);
+    site.stubs.set_caching("stock", "private, max-age=600");
+    let count = |site: &Site, claim: &str| {
+        let token = Issuer::secret(JWT_SECRET).token(&json!({ claim: "7" }).to_string());
+        site.server.query(&format!("Authorization: Bearer {token}\r\n"), "{ stores }");
+        asked(&site.stubs).len()
+    };
+    assert_eq!(count(&site, "sub"), 1);
+    assert_eq!(count(&site, "sub"), 0);
+    let file = site.folder.file("subgraphs.toml");
+    std::fs::write(file, "[all]\ncache = { user = \"org\" }\n").unwrap();
+    site.server.signal("HUP");
+    site.wait_for("reloaded");
+    assert_eq!(count(&site, "org"), 1);
+    assert_eq!(count(&site, "org"), 0);
+}
+
+#[test]
 fn servers_share_a_cache_in_redis_and_work_without_it() {
     if !Kind::Redis.is_installed() {
         return;

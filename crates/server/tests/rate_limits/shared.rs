@@ -169,6 +169,36 @@ fn a_redis_that_hangs_is_an_outage_after_the_time_limit() {
 }
 
 #[test]
+fn a_replica_is_an_outage_with_two_lines() {
+    let Some(broker) = broker(&[]) else { return };
+    let mut server = start(&broker.url(), &["--rate-limit", "address=99/1h"]);
+    wait_until_counted(&server, true);
+    let mut redis = redis::Client::connect(&broker).unwrap();
+    let connections = |redis: &mut redis::Client| -> u64 {
+        let info = redis.command(&["INFO", "stats"]).unwrap().concat();
+        let count = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+        count.unwrap().trim().parse().unwrap()
+    };
+    let before = connections(&mut redis);
+    // It replies to PING, and refuses what writes.
+    redis.command(&["REPLICAOF", "127.0.0.1", "1"]).unwrap();
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(2) {
+        assert_eq!(ask(&server, "").header("ratelimit"), None);
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Pauses grow from 50 ms to one second.
+    let opened = connections(&mut redis) - before;
+    assert!((2..=8).contains(&opened), "{opened}");
+    redis.command(&["REPLICAOF", "NO", "ONE"]).unwrap();
+    wait_until_counted(&server, true);
+    server.signal("TERM");
+    let log = server.rest_of_log();
+    assert_eq!(log.matches("Redis is not available").count(), 1, "{log}");
+    assert_eq!(log.matches("Redis is available again").count(), 1, "{log}");
+}
+
+#[test]
 fn a_password_and_tls_are_needed_if_redis_wants_them() {
     let folder = Folder::new();
     let signer = Authority::new();

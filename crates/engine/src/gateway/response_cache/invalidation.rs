@@ -3,6 +3,7 @@
 use clients::byte_cache::CacheTag;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use supergraph::SubgraphId;
 
 use super::tags;
 use crate::gateway::Gateway;
@@ -50,20 +51,22 @@ impl Gateway {
     fn tags(&self, request: &Invalidation) -> Result<Vec<CacheTag>, InvalidationError> {
         match request {
             Invalidation::Subgraph { subgraph } => {
-                self.check_names(subgraph, None)?;
+                self.check_subgraph(subgraph)?;
                 Ok(vec![tags::of_subgraph(subgraph)])
             }
             Invalidation::Type { subgraph, r#type } => {
-                self.check_names(subgraph, Some(r#type))?;
-                Ok(vec![tags::of_type(subgraph, r#type)])
+                let types = self.types(subgraph, r#type)?;
+                let mut all = vec![tags::of_any_type(subgraph)];
+                all.extend(types.into_iter().map(|name| tags::of_type(subgraph, name)));
+                Ok(all)
             }
             Invalidation::Entity { subgraph, r#type, key } => {
-                self.check_names(subgraph, Some(r#type))?;
+                let types = self.types(subgraph, r#type)?;
                 if key.is_empty() {
                     return Err(InvalidationError::Key);
                 }
                 let key = key.iter().map(|(name, value)| (&**name, value)).collect();
-                Ok(vec![tags::of_key(subgraph, r#type, &key)])
+                Ok(types.into_iter().map(|name| tags::of_key(subgraph, name, &key)).collect())
             }
             Invalidation::CacheTag { subgraphs, cache_tag } => {
                 if subgraphs.is_empty() {
@@ -71,7 +74,7 @@ impl Gateway {
                 }
                 let mut all = Vec::new();
                 for subgraph in subgraphs {
-                    self.check_names(subgraph, None)?;
+                    self.check_subgraph(subgraph)?;
                     all.push(tags::of_cache_tag(subgraph, cache_tag));
                     let formats = self.supergraph.cache_tags.iter().filter(|tag| {
                         *self.supergraph.subgraph(tag.subgraph).name == **subgraph
@@ -85,19 +88,33 @@ impl Gateway {
     }
 
     /// A wrong name would invalidate nothing, and nobody would notice.
-    fn check_names(&self, subgraph: &str, name: Option<&str>) -> Result<(), InvalidationError> {
+    fn check_subgraph(&self, name: &str) -> Result<SubgraphId, InvalidationError> {
+        let mut ids = self.supergraph.subgraph_ids();
+        let id = ids.find(|id| *self.supergraph.subgraph(*id).name == *name);
+        id.ok_or_else(|| InvalidationError::Subgraph(name.to_owned()))
+    }
+
+    /// A type of a subgraph, and the objects of the subgraph that are of an interface or a union:
+    /// entities have the tags of their own types.
+    fn types<'a>(
+        &'a self,
+        subgraph: &str,
+        name: &'a str,
+    ) -> Result<Vec<&'a str>, InvalidationError> {
         let supergraph = &self.supergraph;
-        let mut ids = supergraph.subgraph_ids();
-        let id = ids.find(|id| *supergraph.subgraph(*id).name == *subgraph);
-        let id = id.ok_or_else(|| InvalidationError::Subgraph(subgraph.to_owned()))?;
-        let Some(name) = name else { return Ok(()) };
+        let id = self.check_subgraph(subgraph)?;
         let found = supergraph.schema.find_type(name);
-        match found.is_some_and(|found| supergraph.type_in(found, id).is_some()) {
-            true => Ok(()),
-            false => Err(InvalidationError::Type {
-                subgraph: subgraph.to_owned(),
-                name: name.to_owned(),
-            }),
+        let found = found.filter(|found| supergraph.type_in(*found, id).is_some());
+        let found = found.ok_or_else(|| InvalidationError::Type {
+            subgraph: subgraph.to_owned(),
+            name: name.to_owned(),
+        })?;
+        let mut names = vec![name];
+        if !supergraph.is_object(found) {
+            let objects = supergraph.members(supergraph.possible(found));
+            let objects = objects.filter(|object| supergraph.type_in(*object, id).is_some());
+            names.extend(objects.map(|object| &*supergraph.schema[object].name));
         }
+        Ok(names)
     }
 }

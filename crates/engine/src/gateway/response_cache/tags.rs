@@ -7,11 +7,13 @@ use gateway::outline::{ItemKind, Tree};
 use gateway::plan::{Fetch, Plan, Selection};
 use graphql::schema::TypeId;
 use rustc_hash::FxHashSet;
-use serde_json::Value;
-use supergraph::{SetSelection, SubgraphId, Supergraph};
+use serde_json::{Map, Value};
+use supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
-/// The most tags of an entry; with more types, the entry has those of the subgraph and the key alone.
+/// The most types that an entry has tags of; with more, it has the tag of any type.
 const MOST_TYPES: usize = 200;
+
+const TYPENAME: &str = "__typename";
 
 /// The tags of the responses to a fetch.
 pub(super) struct Tags<'p> {
@@ -29,6 +31,12 @@ pub(super) fn of_subgraph(subgraph: &str) -> CacheTag {
 
 pub(super) fn of_type(subgraph: &str, name: &str) -> CacheTag {
     CacheTag::of(&[b"type", subgraph.as_bytes(), name.as_bytes()])
+}
+
+/// The tag of responses with more types than they have tags of.
+pub(super) fn of_any_type(subgraph: &str) -> CacheTag {
+    // No type has this name.
+    of_type(subgraph, "*")
 }
 
 /// The tag of a `@cacheTag` with its values.
@@ -86,18 +94,23 @@ fn render(format: &str, representation: &Value) -> Option<String> {
 /// The tag of an entity: its type and the fields of one of its keys.
 pub(super) fn of_key(subgraph: &str, name: &str, key: &BTreeMap<&str, &Value>) -> CacheTag {
     // Maps of the library keep the order of the text, which may be any.
-    let key = key.iter().map(|(name, value)| (*name, sorted(value)));
+    let key = key
+        .iter()
+        .filter(|(name, _)| **name != TYPENAME)
+        .map(|(name, value)| (*name, sorted(value)));
     let key = serde_json::to_vec(&key.collect::<BTreeMap<_, _>>()).unwrap_or_default();
     CacheTag::of(&[b"key", subgraph.as_bytes(), name.as_bytes(), &key])
 }
 
-/// A value whose objects have their members in the order of names.
+/// A value whose objects have their members in the order of names, without their types: representations
+/// have these, and requests to invalidate need not.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let members: BTreeMap<&String, Value> =
                 members.iter().map(|(name, value)| (name, sorted(value))).collect();
-            members.into_iter().map(|(name, value)| (name.clone(), value)).collect()
+            let members = members.into_iter().filter(|(name, _)| *name != TYPENAME);
+            members.map(|(name, value)| (name.clone(), value)).collect()
         }
         Value::Array(elements) => elements.iter().map(sorted).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
@@ -121,6 +134,8 @@ impl<'p> Tags<'p> {
         if types.len() <= MOST_TYPES {
             let names = types.iter().map(|id| &*supergraph.schema[*id].name);
             common.extend(names.map(|name| of_type(subgraph, name)));
+        } else {
+            common.push(of_any_type(subgraph));
         }
         let mut of_fields = Vec::new();
         for tag in supergraph.cache_tags.iter().filter(|tag| tag.subgraph == fetch.subgraph) {
@@ -162,20 +177,58 @@ impl<'p> Tags<'p> {
             None => of_format(self.subgraph, &tag.format),
         }));
         for key in self.supergraph.type_in(id, subgraph).map_or(&[][..], |own| &own.keys) {
-            let fields = self.supergraph.field_set(key.fields).selections.iter();
-            let fields = fields.map(|selection| match selection {
-                SetSelection::Field { field, .. } => {
-                    let name = &*self.supergraph.schema[*field].name;
-                    Some((name, representation.get(name)?))
-                }
-                SetSelection::Typename | SetSelection::On(_) => None,
-            });
-            if let Some(fields) = fields.collect::<Option<BTreeMap<_, _>>>() {
+            if let Some(Value::Object(fields)) =
+                project(self.supergraph, key.fields, &representation)
+            {
+                let fields = fields.iter().map(|(name, value)| (&**name, value)).collect();
                 tags.push(of_key(self.subgraph, name, &fields));
             }
         }
         tags
     }
+}
+
+/// The part of a value that a field set selects: representations also have fields that others need.
+/// `None` if a field is missing.
+fn project(supergraph: &Supergraph, set: FieldSetId, value: &Value) -> Option<Value> {
+    match value {
+        Value::Object(members) => {
+            let mut selected = Map::new();
+            add_selected(supergraph, set, members, &mut selected)?;
+            Some(Value::Object(selected))
+        }
+        Value::Array(elements) => {
+            elements.iter().map(|element| project(supergraph, set, element)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(value.clone()),
+    }
+}
+
+fn add_selected(
+    supergraph: &Supergraph,
+    set: FieldSetId,
+    members: &Map<String, Value>,
+    selected: &mut Map<String, Value>,
+) -> Option<()> {
+    for selection in &supergraph.field_set(set).selections {
+        match selection {
+            SetSelection::Typename => {}
+            SetSelection::Field { field, set, .. } => {
+                let name = &*supergraph.schema[*field].name;
+                let value = members.get(name)?;
+                let value = match set {
+                    Some(set) => project(supergraph, *set, value)?,
+                    None => value.clone(),
+                };
+                selected.insert(name.to_owned(), value);
+            }
+            // Objects of other types lack its fields.
+            SetSelection::On(set) => {
+                let _ = add_selected(supergraph, *set, members, selected);
+            }
+        }
+    }
+    Some(())
 }
 
 /// A walk over the types of selected objects.
@@ -213,6 +266,61 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    const SUPERGRAPH: &str = r#"
+schema
+  @link(url: "https://specs.apollo.dev/link/v1.0")
+  @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
+directive @join__field(graph: join__Graph, requires: join__FieldSet, external: Boolean) repeatable on FIELD_DEFINITION
+directive @join__graph(name: String!, url: String!) on ENUM_VALUE
+directive @join__type(graph: join__Graph!, key: join__FieldSet) repeatable on OBJECT | SCALAR
+directive @link(url: String, for: link__Purpose) repeatable on SCHEMA
+scalar join__FieldSet
+enum link__Purpose { EXECUTION }
+enum join__Graph {
+  A @join__graph(name: "a", url: "http://a")
+  B @join__graph(name: "b", url: "http://b")
+}
+type Query @join__type(graph: A) @join__type(graph: B) { part: Part @join__field(graph: A) }
+type Part @join__type(graph: A, key: "maker { id } no") @join__type(graph: B, key: "maker { id } no") {
+  no: Int
+  maker: Maker
+  price: Int @join__field(graph: B, requires: "maker { name }")
+}
+type Maker @join__type(graph: A) @join__type(graph: B) {
+  id: ID
+  name: String @join__field(graph: A) @join__field(graph: B, external: true)
+}
+"#;
+
+    #[test]
+    fn tags_of_entities_have_their_keys_alone() {
+        let supergraph = supergraph::read(SUPERGRAPH).unwrap();
+        let ids = supergraph.subgraph_ids();
+        let b = ids.into_iter().find(|id| *supergraph.subgraph(*id).name == *"b").unwrap();
+        let tags = Tags {
+            supergraph: &supergraph,
+            subgraph: "b",
+            common: Vec::new(),
+            of_fields: Vec::new(),
+        };
+        let is_of = |representation: &Value, key: &Value| {
+            let key = key.as_object().unwrap().iter();
+            let key = key.map(|(name, value)| (&**name, value)).collect();
+            tags.of_entity(b, &representation.to_string()).contains(&of_key("b", "Part", &key))
+        };
+        let key = json!({ "no": 1, "maker": { "id": "x" } });
+        let maker = json!({ "name": "X", "__typename": "Maker", "id": "x" });
+        let of_maker = |maker| json!({ "__typename": "Part", "maker": maker, "no": 1 });
+        assert!(is_of(&of_maker(maker), &key));
+        let typed = json!({ "__typename": "Maker", "id": "x" });
+        let named = json!({ "__typename": "Part", "maker": typed, "no": 1 });
+        assert!(is_of(&of_maker(json!({ "id": "x" })), &named));
+        assert!(!is_of(&of_maker(json!({ "id": "y", "name": "X" })), &key));
+        assert!(is_of(&of_maker(Value::Null), &json!({ "no": 1, "maker": null })));
+        // Without a field of the key there is no tag of it.
+        assert!(!is_of(&of_maker(json!({ "name": "X" })), &json!({ "no": 1, "maker": {} })));
+    }
 
     #[test]
     fn formats_have_values_of_keys() {

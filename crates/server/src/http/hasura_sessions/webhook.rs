@@ -7,6 +7,7 @@ use bytes::Bytes;
 use clients::connect::ConnectError;
 use clients::egress::{Client, Egress, EgressRequest, EgressSettings, Network};
 use clients::hosts::AllowedHost;
+use clients::log_throttle::LogThrottle;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Uri};
 use serde_json_bytes::{Map, Value as Json};
@@ -14,7 +15,6 @@ use serde_json_bytes::{Map, Value as Json};
 use super::error::SessionError;
 use super::hook_answer::HookAnswer;
 use super::hook_cache::HookCache;
-use crate::http::log_throttle::LogThrottle;
 use crate::options::{HookMode, HookSetting};
 
 /// The size limit of an answer: sessions have a few variables.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Counts an event, and limits the rate of its log lines.
 #[derive(Debug)]
-pub(super) struct LogThrottle {
+pub struct LogThrottle {
     interval: Duration,
     state: Mutex<State>,
 }
@@ -18,13 +18,15 @@ struct State {
 }
 
 impl LogThrottle {
-    pub(super) const fn new(interval: Duration) -> Self {
+    #[must_use]
+    pub const fn new(interval: Duration) -> Self {
         Self { interval, state: Mutex::new(State { last: None, suppressed: 0 }) }
     }
 
     /// Counts an occurrence. Returns the count since the last log line if the event should be logged
     /// now.
-    pub(super) fn record(&self) -> Option<u64> {
+    #[must_use]
+    pub fn record(&self) -> Option<u64> {
         // Nothing panics while it holds the lock; the count is right in any case.
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.suppressed += 1;
