@@ -57,6 +57,15 @@ pub(super) fn check_batch_limit(
     hasura::check_batch(service, found, caller)
 }
 
+/// Checks a request that is counted already, whose caller has got other claims since.
+pub(super) fn check_again(
+    service: &Service,
+    request: &Request,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    hasura::check_again(service, request, caller).map_err(Refusal::Operation)
+}
+
 /// Finds the document of a request, checks whether its caller may execute it, and counts it by the rate
 /// limits.
 pub(super) async fn find_document(

@@ -8,7 +8,6 @@ use graphql::{DocumentLimits, ErrorCode, GraphQLError, Request, normalized};
 use hasura_metadata::Metadata;
 use hasura_metadata::types::query_collection::AllowListScope;
 
-use super::settings::HasuraSettings;
 use super::{is_admin, role_of};
 use crate::http::client_address::ClientAddress;
 use crate::http::service::Service;
@@ -79,8 +78,11 @@ pub(in crate::http) fn check(
     caller: &Caller,
     client: ClientAddress,
 ) -> Result<(), GraphQLError> {
-    let Some(settings) = restricting(service, caller) else { return Ok(()) };
-    check_text(service, settings, request, caller)?;
+    let Some(settings) = &service.settings.hasura else { return Ok(()) };
+    if is_unrestricted(service, caller) {
+        return Ok(());
+    }
+    check_text(service, request, caller)?;
     let Some(limits) = &settings.limits else { return Ok(()) };
     limits.count_operation(caller, client)?;
     limits.check_size(service, request, caller)
@@ -92,27 +94,26 @@ pub(in crate::http) fn check_again(
     request: &Request,
     caller: &Caller,
 ) -> Result<(), GraphQLError> {
-    let Some(settings) = restricting(service, caller) else { return Ok(()) };
-    check_text(service, settings, request, caller)?;
+    let Some(settings) = &service.settings.hasura else { return Ok(()) };
+    if is_unrestricted(service, caller) {
+        return Ok(());
+    }
+    check_text(service, request, caller)?;
     settings.limits.as_ref().map_or(Ok(()), |limits| limits.check_size(service, request, caller))
 }
 
-/// The settings, if they restrict the operations of a caller.
-fn restricting<'s>(service: &'s Service, caller: &Caller) -> Option<&'s HasuraSettings> {
-    let settings = service.settings.hasura.as_ref()?;
+/// Whether the metadata restricts no operation of a caller.
+fn is_unrestricted(service: &Service, caller: &Caller) -> bool {
+    let Some(settings) = &service.settings.hasura else { return true };
     let is_restricted = settings.allow_list.is_some()
         || !settings.without_introspection.is_empty()
         || settings.limits.is_some();
-    (is_restricted && !is_admin(service, caller)).then_some(settings)
+    !is_restricted || is_admin(service, caller)
 }
 
 /// Checks the text of an operation by the allow list, and whether it may introspect.
-fn check_text(
-    service: &Service,
-    settings: &HasuraSettings,
-    request: &Request,
-    caller: &Caller,
-) -> Result<(), GraphQLError> {
+fn check_text(service: &Service, request: &Request, caller: &Caller) -> Result<(), GraphQLError> {
+    let Some(settings) = &service.settings.hasura else { return Ok(()) };
     let role = role_of(caller);
     let limits = &service.worker.limits().document;
     if let Some(list) = &settings.allow_list

@@ -25,8 +25,7 @@ use serde_json_bytes::Value as Json;
 
 use self::answer::{AfterAnswer, BeforeAnswer, Changes, HookFault};
 use self::question::Question;
-use super::execute::{Executed, Execution, execute_in_time};
-use super::hasura;
+use super::execute::{Executed, Execution, check_again, execute_in_time};
 use super::persisted::Found;
 use super::refusal::Refusal;
 use super::service::Service;
@@ -186,8 +185,7 @@ pub(super) async fn execute(
                     return Err(Refusal::HookFailed);
                 }
                 if has_claims {
-                    hasura::check_again(service, &found.request, &caller)
-                        .map_err(Refusal::Operation)?;
+                    check_again(service, &found.request, &caller)?;
                 }
             }
         }
