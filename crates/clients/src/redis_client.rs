@@ -42,14 +42,14 @@ const REFUSED_INTERVAL: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct RedisClient {
     url: RedisUrl,
-    /// What it is used for, for the log.
+    /// The use of the connection, which the log names.
     purpose: &'static str,
     /// The time limit of a command.
     time_limit: Duration,
     state: Mutex<State>,
     /// Notified when the connection is lost.
     lost: Notify,
-    /// Whether an outage was logged that no command has ended.
+    /// True from the log line about an outage until a command succeeds.
     is_logged: AtomicBool,
     refused: LogThrottle,
     succeeded: AtomicU64,
@@ -214,7 +214,7 @@ fn timed_out() -> RedisError {
     std::io::Error::from(std::io::ErrorKind::TimedOut).into()
 }
 
-/// Whether an error is a reply to the command: the connection is whole.
+/// Returns true for an error that Redis has replied: the connection can be used again.
 fn is_reply(error: &RedisError) -> bool {
     use redis::{ErrorKind, ServerErrorKind};
     match error.kind() {

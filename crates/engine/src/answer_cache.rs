@@ -103,7 +103,7 @@ pub struct CacheUsed {
 }
 
 /// What the cache has for a request.
-pub(crate) enum Found {
+pub(crate) enum CacheLookup {
     Answer(Arc<CachedAnswer>),
     /// The last answer was too large to be kept.
     TooLarge,
@@ -146,7 +146,7 @@ impl AnswerCache {
         wish: CacheWish,
         allowed: CacheUse,
         dependencies: impl FnOnce() -> Dependencies,
-    ) -> Found {
+    ) -> CacheLookup {
         self.sweep();
         let most_age = match allowed {
             _ if wish.refresh => None,
@@ -165,21 +165,21 @@ impl AnswerCache {
         if most_age.is_some()
             && let Some(flight) = flights.get(key).filter(|flight| flight.is_current())
         {
-            return Found::Running(Arc::clone(flight));
+            return CacheLookup::Running(Arc::clone(flight));
         }
         let watched = self.hub.watch(key.clone(), dependencies(), &self.invalidated);
         let Some(watched) = watched else {
             self.wants_feed.store(true, Ordering::Relaxed);
-            return Found::Unfollowed;
+            return CacheLookup::Unfollowed;
         };
         self.misses.fetch_add(1, Ordering::Relaxed);
         let flight = Arc::new(Flight::new(watched));
         flights.insert(key.clone(), Arc::clone(&flight));
-        Found::Lead(Leading::new(Arc::clone(self), key.clone(), flight))
+        CacheLookup::Lead(Leading::new(Arc::clone(self), key.clone(), flight))
     }
 
     /// The kept answer to a request, which has at most this age.
-    fn find_kept(&self, key: &CohortKey, most_age: Option<Duration>) -> Option<Found> {
+    fn find_kept(&self, key: &CohortKey, most_age: Option<Duration>) -> Option<CacheLookup> {
         let most_age = most_age?;
         let answer = self.store.get(key)?;
         if !answer.is_valid() || answer.age() > most_age {
@@ -188,9 +188,9 @@ impl AnswerCache {
         Some(match answer.body() {
             Some(_) => {
                 self.hits.fetch_add(1, Ordering::Relaxed);
-                Found::Answer(answer)
+                CacheLookup::Answer(answer)
             }
-            None => Found::TooLarge,
+            None => CacheLookup::TooLarge,
         })
     }
 

@@ -24,7 +24,7 @@ const DIGITS: usize = 20;
 const MOST_KEYS: usize = 500;
 
 /// Returns the present moment, and for each key the value and the milliseconds that are left, or nothing.
-/// What is no entry is removed.
+/// Values that are no entries, and keys of another type, are removed.
 static GET: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local time = redis.call('TIME')

@@ -22,7 +22,7 @@ pub enum RedisUrlError {
 }
 
 impl RedisUrl {
-    /// Whether the connection has TLS.
+    /// Returns true for `rediss://`: the connection has TLS.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         self.is_encrypted

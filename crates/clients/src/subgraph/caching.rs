@@ -6,16 +6,17 @@ use std::time::Duration;
 use hyper::HeaderMap;
 use hyper::header::{AGE, CACHE_CONTROL};
 
-/// What a response allows caches that several clients share.
+/// The caching of a response that its headers allow to caches which several clients share
+/// (<https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2>).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResponseCaching {
-    /// Whether it may be kept at all, if there is a time.
+    /// True for `no-store` and `no-cache`: the response must not be kept, whatever its time is.
     pub is_forbidden: bool,
-    /// Whether it is for the user of the request alone.
+    /// True for `private`: the response is for the user of the request alone.
     pub is_private: bool,
     /// The time for which it stays fresh, if the response has one.
     pub fresh: Option<Duration>,
-    /// Whether another request had sent for the response, maybe before this one began.
+    /// True for the response to another request, which may have been sent before this one began.
     pub is_shared: bool,
 }
 

@@ -59,7 +59,7 @@ struct Keys {
 }
 
 /// Values that were found.
-struct Found {
+struct StoredValues {
     values: Vec<Option<Cached>>,
     /// Whether one of them is private.
     is_private: bool,
@@ -100,7 +100,7 @@ impl RequestTransport<'_> {
             return self.send(remote, headers, fetch, fetch.body.clone()).await.map(|sent| sent.0);
         };
         let keys = self.keys(&split, headers, fetch, cache);
-        let Found { values: found, is_private: has_private, moment } =
+        let StoredValues { values: found, is_private: has_private, moment } =
             look_up(cache.store, &keys).await;
         let missing: Vec<bool> = found.iter().map(Option::is_none).collect();
         let misses = missing.iter().filter(|is_missing| **is_missing).count();
@@ -254,7 +254,7 @@ impl CachePolicy {
 }
 
 /// Looks all keys up at once; a private value is found by the key of its user.
-async fn look_up(store: &ByteCache, keys: &[Keys]) -> Found {
+async fn look_up(store: &ByteCache, keys: &[Keys]) -> StoredValues {
     let all = keys.iter().flat_map(|keys| [Some(keys.public), keys.private]).flatten();
     let all: Vec<CacheKey> = all.collect();
     let (found, moment) = store.get_many(&all).await;
@@ -266,7 +266,7 @@ async fn look_up(store: &ByteCache, keys: &[Keys]) -> Found {
         is_private |= private.is_some();
         private.or(public)
     });
-    Found { values: values.collect(), is_private, moment }
+    StoredValues { values: values.collect(), is_private, moment }
 }
 
 /// What values of the cache have in common.

@@ -10,7 +10,7 @@ use source::{Freshness, Session};
 
 use super::{Allowed, Delivery, Ready, Worker};
 use crate::answer_cache::{
-    AnswerCache, CacheUse, CacheUsed, CacheWish, CachedAnswer, FlightEnd, Found, Leading,
+    AnswerCache, CacheLookup, CacheUse, CacheUsed, CacheWish, CachedAnswer, FlightEnd, Leading,
 };
 use crate::caller::Caller;
 use crate::report::Report;
@@ -57,11 +57,11 @@ impl Worker {
         loop {
             let dependencies = || self.answer_dependencies(ready, &caller.session);
             match cache.find(&key, wish, caller.cache, dependencies) {
-                Found::Answer(answer) => return Ok(kept(answer, wish, true, report)),
-                Found::Lead(leading) => {
+                CacheLookup::Answer(answer) => return Ok(kept(answer, wish, true, report)),
+                CacheLookup::Lead(leading) => {
                     return self.lead(ready, request, caller, (leading, wish), report).await;
                 }
-                Found::Running(flight) => match flight.wait().await {
+                CacheLookup::Running(flight) => match flight.wait().await {
                     FlightEnd::Answer(answer) => {
                         cache.count_shared();
                         return Ok(kept(answer, wish, true, report));
@@ -69,7 +69,7 @@ impl Worker {
                     FlightEnd::NotShared => break,
                     FlightEnd::Abandoned => {}
                 },
-                Found::TooLarge | Found::Unfollowed => break,
+                CacheLookup::TooLarge | CacheLookup::Unfollowed => break,
             }
         }
         self.run_ready(ready, request, (caller, delivery), report).await

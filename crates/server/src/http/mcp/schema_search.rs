@@ -26,10 +26,10 @@ const OF_ROOT: u32 = 2;
 struct Match {
     score: u32,
     coordinate: String,
-    place: Place,
+    element: SchemaElement,
 }
 
-enum Place {
+enum SchemaElement {
     Type(TypeId),
     Field(FieldId),
 }
@@ -48,7 +48,7 @@ pub(super) fn search(view: View<'_>, words: &str, limit: usize) -> Result<Value,
         let name = definition.name.to_lowercase();
         if let Some(score) = score(&words, "", &name, definition.description.as_deref()) {
             let coordinate = String::from(&*definition.name);
-            matches.push(Match { score, coordinate, place: Place::Type(id) });
+            matches.push(Match { score, coordinate, element: SchemaElement::Type(id) });
         }
         let is_root = roots.contains(&Some(id));
         // The name of a root says nothing about its fields.
@@ -60,7 +60,7 @@ pub(super) fn search(view: View<'_>, words: &str, limit: usize) -> Result<Value,
             matches.push(Match {
                 score: score + if is_root { OF_ROOT } else { 0 },
                 coordinate: format!("{}.{}", definition.name, own.name),
-                place: Place::Field(field),
+                element: SchemaElement::Field(field),
             });
         }
     }
@@ -103,8 +103,8 @@ fn score(words: &[&str], owner: &str, name: &str, description: Option<&str>) -> 
 }
 
 fn describe(view: View<'_>, found: &Match) -> Value {
-    let (kind, definition, description) = match found.place {
-        Place::Type(id) => {
+    let (kind, definition, description) = match found.element {
+        SchemaElement::Type(id) => {
             let definition = &view[id];
             let kind = match definition.kind {
                 TypeKind::Scalar => "scalar",
@@ -116,7 +116,9 @@ fn describe(view: View<'_>, found: &Match) -> Value {
             };
             (kind, None, definition.description.as_deref())
         }
-        Place::Field(id) => ("field", Some(signature(view, id)), view[id].description.as_deref()),
+        SchemaElement::Field(id) => {
+            ("field", Some(signature(view, id)), view[id].description.as_deref())
+        }
     };
     let mut described = json!({ "coordinate": found.coordinate, "kind": kind });
     if let Some(definition) = definition {
