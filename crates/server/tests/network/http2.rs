@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use h2::client::SendRequest;
+use h2::{Ping, PingPong};
 use hyper::header::HeaderMap;
 use hyper::{Request, StatusCode};
 use tokio::net::TcpStream;
@@ -27,6 +28,7 @@ const OPEN: &str = "http://localhost/graphql";
 #[derive(Debug)]
 struct Client {
     sender: SendRequest<Bytes>,
+    pings: PingPong,
     driver: JoinHandle<Result<(), h2::Error>>,
 }
 
@@ -36,9 +38,18 @@ type Received = (StatusCode, HeaderMap, Vec<u8>);
 impl Client {
     async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
-        let (sender, connection) = h2::client::handshake(stream).await.unwrap();
+        let (sender, mut connection) = h2::client::handshake(stream).await.unwrap();
+        let pings = connection.ping_pong().unwrap();
         let driver = tokio::spawn(connection);
-        Self { sender, driver }
+        Self { sender, pings, driver }
+    }
+
+    /// Waits until the server has the frames sent so far. A ping overtakes frames that have not left, so
+    /// the first one makes sure that they have, and the second one follows them.
+    async fn flush(&mut self) {
+        for _ in 0..2 {
+            self.pings.ping(Ping::opaque()).await.unwrap();
+        }
     }
 
     async fn of(site: &Site) -> Self {
@@ -380,11 +391,12 @@ fn a_head_of_too_many_fields_is_refused() {
 fn streams_beyond_the_limit_of_the_process_are_refused_until_others_end() {
     let site = Site::serve(&["--max-clients", "2", "--http2-max-streams", "8"]);
     run(async {
-        let clients = [Client::of(&site).await, Client::of(&site).await];
+        let mut clients = [Client::of(&site).await, Client::of(&site).await];
         let mut open = Vec::new();
         for _ in 0..8 {
             open.push(clients[0].begin(OPEN, &[]).await);
         }
+        clients[0].flush().await;
         let (response, mut body) = clients[1].begin(OPEN, &[]).await;
         let (status, _, text) = receive(response).await.unwrap();
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
@@ -403,9 +415,9 @@ fn streams_beyond_the_limit_of_the_process_are_refused_until_others_end() {
 fn an_idle_connection_makes_room_and_a_busy_one_does_not() {
     let site = Site::serve(&["--max-clients", "1"]);
     run(async {
-        let client = Client::of(&site).await;
+        let mut client = Client::of(&site).await;
         let (begun, mut body) = client.begin(OPEN, &[]).await;
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        client.flush().await;
         let stream = site.connect();
         let other = spawn_blocking(move || ask(stream, &request(SHORT))).await.unwrap();
         assert_eq!(other.status, 503);
