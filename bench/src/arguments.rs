@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::race::floor::{bare, bolt};
 use crate::{
-    compare, documents, federation, live, long, mixed, race, restaurants, schema_size, start_up,
+    compare, documents, federation, live, long, mixed, race, restaurants, schema_size, soak, start_up,
 };
 
 /// Measures Thalweg, and compares its answers with those of other servers.
@@ -97,6 +97,15 @@ pub(crate) enum Command {
     /// Needs PostgreSQL with its contributed extensions, and two open files a socket.
     /// Fails if a message is not the row's; a missed target is only marked.
     Live(live::Options),
+    /// Loads one server for half an hour while all around it fails.
+    ///
+    /// Readers, writers, subscribers and clients that leave in the middle, over HTTP/1.1, HTTP/2 and
+    /// WebSockets, on PostgreSQL with a standby, with the cache and with rate limits in Redis. Meanwhile
+    /// the configuration is reloaded, the schema changes, and the primary, the standby and Redis stop and
+    /// start again, every half minute one of them. Each answer is checked. Prints answers, errors, memory,
+    /// descriptors and sessions; fails if an answer was wrong, if an acknowledged change is lost, if there
+    /// is an error without an outage, or if something grows.
+    Soak(soak::Options),
     /// Writes the report of a run: report.html, report.json and report.md.
     ///
     /// The page needs no network, and report.md has tables for documents. A run that goes on can be

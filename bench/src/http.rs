@@ -43,6 +43,20 @@ pub(crate) struct Timed {
     pub(crate) whole: Duration,
 }
 
+/// An answer with the position of its change, which a query may then wait for.
+#[derive(Debug)]
+pub(crate) struct Positioned {
+    pub(crate) answer: Answer,
+    pub(crate) position: Option<String>,
+}
+
+/// The head of a response.
+struct Head {
+    status: u16,
+    length: Length,
+    position: Option<String>,
+}
+
 /// The length of a response body.
 enum Length {
     Known(usize),
@@ -69,8 +83,7 @@ impl Connection {
         let header = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
         let request = request_with("/graphql", &body.to_string(), &header.unwrap_or_default());
         self.stream.get_mut().write_all(request.as_bytes())?;
-        let (_, length) = self.read_head()?;
-        let text = self.read_body(&length)?;
+        let text = self.read_answer()?.answer.body;
         serde_json::from_slice(&text)
             .map_err(|_| HttpError::Json(String::from_utf8_lossy(&text).into_owned()))
     }
@@ -84,24 +97,33 @@ impl Connection {
     /// line break.
     pub(crate) fn post_with(&mut self, body: &str, head: &str) -> Result<Vec<u8>, HttpError> {
         self.stream.get_mut().write_all(request_with("/graphql", body, head).as_bytes())?;
-        let (_, length) = self.read_head()?;
-        self.read_body(&length)
+        Ok(self.read_answer()?.answer.body)
+    }
+
+    /// Posts a body, which reads what has been changed up to a position.
+    pub(crate) fn post_after(
+        &mut self,
+        body: &str,
+        position: Option<&str>,
+    ) -> Result<Positioned, HttpError> {
+        let head = position.map(|position| format!("Thalweg-Position: {position}\r\n"));
+        let request = request_with("/graphql", body, &head.unwrap_or_default());
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        self.read_answer()
     }
 
     /// Sends one body to a path and reads what comes back.
     pub(crate) fn post_to(&mut self, path: &str, body: &str) -> Result<Answer, HttpError> {
         let request = request(path, body);
         self.stream.get_mut().write_all(request.as_bytes())?;
-        let (status, length) = self.read_head()?;
-        Ok(Answer { status, body: self.read_body(&length)? })
+        Ok(self.read_answer()?.answer)
     }
 
     /// Asks for what is at a path.
     pub(crate) fn get(&mut self, path: &str) -> Result<Answer, HttpError> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host()?);
         self.stream.get_mut().write_all(request.as_bytes())?;
-        let (status, length) = self.read_head()?;
-        Ok(Answer { status, body: self.read_body(&length)? })
+        Ok(self.read_answer()?.answer)
     }
 
     /// The server as a URL names it: some servers build URLs of it.
@@ -113,24 +135,31 @@ impl Connection {
     pub(crate) fn post_timed(&mut self, body: &str) -> Result<Timed, HttpError> {
         let started = Instant::now();
         self.stream.get_mut().write_all(request("/graphql", body).as_bytes())?;
-        let (status, length) = self.read_head()?;
+        let head = self.read_head()?;
         self.stream.fill_buf()?;
         let first_byte = started.elapsed();
-        let body = self.read_body(&length)?;
-        Ok(Timed { answer: Answer { status, body }, first_byte, whole: started.elapsed() })
+        let body = self.read_body(&head.length)?;
+        let answer = Answer { status: head.status, body };
+        Ok(Timed { answer, first_byte, whole: started.elapsed() })
     }
 
-    fn read_head(&mut self) -> Result<(u16, Length), HttpError> {
+    fn read_answer(&mut self) -> Result<Positioned, HttpError> {
+        let Head { status, length, position } = self.read_head()?;
+        let answer = Answer { status, body: self.read_body(&length)? };
+        Ok(Positioned { answer, position })
+    }
+
+    fn read_head(&mut self) -> Result<Head, HttpError> {
         let line = self.read_line()?;
         let digits = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
         let Some(status) = digits.and_then(|digits| digits.parse().ok()) else {
             return Err(HttpError::Head(line));
         };
-        let mut length = Length::UntilClosed;
+        let (mut length, mut position) = (Length::UntilClosed, None);
         loop {
             let line = self.read_line()?.to_ascii_lowercase();
             if line.is_empty() {
-                return Ok((status, length));
+                return Ok(Head { status, length, position });
             }
             let Some((name, value)) = line.split_once(':') else {
                 return Err(HttpError::Head(line));
@@ -141,6 +170,7 @@ impl Connection {
                     length = Length::Known(bytes);
                 }
                 ("transfer-encoding", "chunked") => length = Length::Chunked,
+                ("thalweg-position", text) => position = Some(text.to_owned()),
                 _ => {}
             }
         }

@@ -10,7 +10,7 @@ mod arrivals;
 mod changes;
 mod database;
 mod failure;
-mod frame;
+pub(crate) mod frame;
 mod message;
 mod phase;
 mod polling;

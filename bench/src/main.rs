@@ -9,6 +9,7 @@
 //! * `documents`: documents that are sent once; `mixed`: short requests of many shapes
 //! * `restaurants`: long answers of type definitions, beside bare loops
 //! * `live`: subscriptions over thousands of sockets
+//! * `soak`: half an hour of mixed load with outages
 //! * `long`: long answers with slow readers, and short requests beside long statements
 //!
 //! They share `server`, `program` and `peers` (starting and installing servers), `http` (a client),
@@ -43,6 +44,7 @@ mod restaurants;
 mod schema_size;
 mod server;
 mod sessions;
+mod soak;
 mod start_up;
 mod statistics;
 
@@ -111,6 +113,10 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Live(options) => {
             let _ungrouped = sessions::ungroup();
             Ok(live::measure(&workspace, &options)?)
+        }
+        Command::Soak(options) => {
+            let _ungrouped = sessions::ungroup();
+            Ok(soak::measure(&workspace, &options)?)
         }
         Command::RestaurantsFloor(options) => {
             restaurants::floor::print(&options)?;

@@ -14,7 +14,7 @@ const MASK: [u8; 4] = [0; 4];
 
 /// The kind of a frame from the server, all of which are whole messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     Ping,
     Pong,
@@ -23,18 +23,18 @@ pub(super) enum Kind {
 
 /// A frame at the beginning of received bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
-    pub(super) kind: Kind,
+pub(crate) struct Frame {
+    pub(crate) kind: Kind,
     /// Its payload, which ends where the frame ends.
-    pub(super) payload: Range<usize>,
+    pub(crate) payload: Range<usize>,
 }
 
 /// The bytes are no frame that the server of this benchmark sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Invalid;
+pub(crate) struct Invalid;
 
 /// The first frame of received bytes; `None` until all of it is there.
-pub(super) fn read(bytes: &[u8]) -> Result<Option<Frame>, Invalid> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Option<Frame>, Invalid> {
     let [first, second, rest @ ..] = bytes else { return Ok(None) };
     let kind = match first ^ FINAL {
         TEXT => Kind::Text,
@@ -57,12 +57,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<Frame>, Invalid> {
 }
 
 /// A text of at most 65,535 bytes as a frame of a client.
-pub(super) fn text(payload: &str) -> Vec<u8> {
+pub(crate) fn text(payload: &str) -> Vec<u8> {
     frame(TEXT, payload.as_bytes())
 }
 
 /// The answer to a ping.
-pub(super) fn pong(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn pong(payload: &[u8]) -> Vec<u8> {
     frame(PONG, payload)
 }
 

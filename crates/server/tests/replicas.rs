@@ -7,9 +7,12 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::postgres::{Clustering, PgBouncer, Pgpool, PoolMode, Server, required_installations};
+use testkit::postgres::{
+    Clustering, PgBouncer, Pgpool, PoolMode, Restartable, Server, Standby, Stop,
+    required_installations,
+};
 
-use crate::databases::{Restartable, Standby, Stop};
+use crate::databases::restartable;
 use crate::faults::load::Load;
 use crate::program::{Answer, PATIENCE, outcome, post, read_answer, run};
 use crate::served::{Served, code, happens_within};
@@ -39,15 +42,17 @@ struct Cluster {
 
 impl Cluster {
     fn start(standbys: usize) -> Option<Self> {
-        let mut primary = Restartable::start()?;
+        let mut primary = restartable()?;
         primary.server.execute("postgres", TABLES).unwrap();
-        let standbys: Vec<_> = (0..standbys).map(|_| Standby::of(&mut primary, &[])).collect();
+        let standbys: Vec<_> =
+            (0..standbys).map(|_| Standby::of(&mut primary, &[]).unwrap()).collect();
         for standby in &standbys {
-            let follows = || standby.query("SELECT id FROM artist").len() == 1;
+            let follows = || standby.query("SELECT id FROM artist").unwrap().len() == 1;
             assert!(happens_within(PATIENCE, follows));
             let streams = || {
                 !standby
                     .query("SELECT 1 FROM pg_stat_wal_receiver WHERE status = 'streaming'")
+                    .unwrap()
                     .is_empty()
             };
             assert!(happens_within(PATIENCE, streams));
@@ -183,13 +188,13 @@ fn a_replica_that_lags_beyond_its_limit_gets_no_reads_until_it_has_caught_up() {
     let served = cluster.serve("max-lag=1s", &[]);
     let standby = &cluster.standbys[0];
     await_place(&served, &cluster.standby_port());
-    standby.query("SELECT pg_wal_replay_pause()");
+    standby.query("SELECT pg_wal_replay_pause()").unwrap();
     cluster.primary.server.execute("postgres", "INSERT INTO artist VALUES (2, 'b')").unwrap();
     assert!(happens_within(PATIENCE, || place(&served) == cluster.primary_port()));
     assert!(served.log().contains("it lags behind the primary by more than its limit"));
     let artists = served.ask(ARTISTS);
     assert_eq!(artists["data"]["allArtists"]["nodes"].as_array().unwrap().len(), 2);
-    standby.query("SELECT pg_wal_replay_resume()");
+    standby.query("SELECT pg_wal_replay_resume()").unwrap();
     assert!(happens_within(PATIENCE, || place(&served) == cluster.standby_port()));
     // A primary that rests makes no lag.
     std::thread::sleep(Duration::from_millis(2_500));
@@ -201,7 +206,7 @@ fn a_replica_is_left_out_by_bytes_as_well() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=1h max-lag-bytes=100KiB", &[]);
     await_place(&served, &cluster.standby_port());
-    cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_pause()").unwrap();
     let small = "INSERT INTO artist VALUES (2, 'b')";
     cluster.primary.server.execute("postgres", small).unwrap();
     std::thread::sleep(Duration::from_millis(1_500));
@@ -219,11 +224,11 @@ fn a_replica_that_is_killed_under_load_costs_no_request_its_answer_and_comes_bac
     let expected = json!({ "data": { "allArtists": { "nodes": [{ "id": 1 }] } } });
     let load = Load::start(served.address, 4, ARTISTS);
     assert!(happens_within(PATIENCE, || load.answered() > 50));
-    cluster.standbys[0].kill();
+    cluster.standbys[0].kill().unwrap();
     let before = load.answered();
     assert!(happens_within(PATIENCE, || load.answered() > before + 50));
     assert_eq!(place(&served), cluster.primary_port());
-    cluster.standbys[0].start_again();
+    cluster.standbys[0].start_again().unwrap();
     assert!(happens_within(PATIENCE, || place(&served) == cluster.standby_port()));
     let before = load.answered();
     assert!(happens_within(PATIENCE, || load.answered() > before + 50));
@@ -238,14 +243,14 @@ fn reads_go_on_while_the_primary_is_down() {
     let Some(mut cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=2s", &[]);
     await_place(&served, &cluster.standby_port());
-    cluster.primary.stop_by(Stop::Kill);
+    cluster.primary.stop_by(Stop::Kill).unwrap();
     std::thread::sleep(Duration::from_secs(3));
     await_place(&served, &cluster.standby_port());
     assert_eq!(code(&served.ask_any(&create(2))), "UNAVAILABLE");
     let mut probe = TcpStream::connect(served.address).unwrap();
     probe.write_all(b"GET /health/ready HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
     assert_eq!(read_answer(&mut BufReader::new(probe), true).status, 200);
-    cluster.primary.start_again();
+    cluster.primary.start_again().unwrap();
     let is_changed = || served.ask_any(&create(2))["errors"].is_null();
     assert!(happens_within(PATIENCE, is_changed));
 }
@@ -255,11 +260,11 @@ fn a_promoted_standby_gets_no_reads_beside_the_primary() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("", &[]);
     await_place(&served, &cluster.standby_port());
-    cluster.standbys[0].promote();
+    cluster.standbys[0].promote().unwrap();
     assert!(happens_within(PATIENCE, || place(&served) == cluster.primary_port()));
     let told = || served.log().contains("it is not in recovery, and it is not the primary");
     assert!(happens_within(PATIENCE, told), "{}", served.log());
-    cluster.standbys[0].query("INSERT INTO artist VALUES (50, 'on another history')");
+    cluster.standbys[0].query("INSERT INTO artist VALUES (50, 'on another history')").unwrap();
     for _ in 0..20 {
         assert_eq!(place(&served), cluster.primary_port());
     }
@@ -281,26 +286,28 @@ fn after_a_failover_the_promoted_standby_is_the_primary_and_another_one_its_repl
         places.push(place(&served));
     }
     assert!(all.iter().all(|port| places.iter().filter(|place| *place == port).count() == 5));
-    cluster.primary.stop_by(Stop::Kill);
-    cluster.standbys[0].promote();
+    cluster.primary.stop_by(Stop::Kill).unwrap();
+    cluster.standbys[0].promote().unwrap();
     // The other one follows the new primary.
     let follow =
         format!("ALTER SYSTEM SET primary_conninfo = 'host=127.0.0.1 port={first} user=postgres'");
-    cluster.standbys[1].query(&follow);
-    cluster.standbys[1].query("SELECT pg_reload_conf()");
+    cluster.standbys[1].query(&follow).unwrap();
+    cluster.standbys[1].query("SELECT pg_reload_conf()").unwrap();
     let told =
         || served.log().contains("it is the primary, which answers reads if no replica does");
     assert!(happens_within(PATIENCE, told), "{}", served.log());
     assert!(happens_within(PATIENCE, || served.ask_any(&create(3))["errors"].is_null()));
-    let follows = || cluster.standbys[1].query("SELECT id FROM artist WHERE id = 3").len() == 1;
+    let follows =
+        || cluster.standbys[1].query("SELECT id FROM artist WHERE id = 3").unwrap().len() == 1;
     assert!(happens_within(PATIENCE, follows));
     assert!(happens_within(PATIENCE, || place(&served) == second.to_string()), "{}", served.log());
     for _ in 0..10 {
         assert_eq!(place(&served), second.to_string());
     }
     // Without a primary it goes on, though it tells the timeline of its last restart point again.
-    cluster.standbys[0].kill();
-    let receives = || cluster.standbys[1].query("SELECT pid FROM pg_stat_wal_receiver").len() == 1;
+    cluster.standbys[0].kill().unwrap();
+    let receives =
+        || cluster.standbys[1].query("SELECT pid FROM pg_stat_wal_receiver").unwrap().len() == 1;
     assert!(happens_within(PATIENCE, || !receives()));
     // More than two checks of the replica.
     std::thread::sleep(Duration::from_millis(1500));
@@ -314,7 +321,7 @@ fn a_replica_without_the_schema_of_the_api_gets_no_reads() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=1h", &["--watch"]);
     await_place(&served, &cluster.standby_port());
-    cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_pause()").unwrap();
     // An integer where the replica has a text: its value would not be that of the API's type.
     let change = "ALTER TABLE artist ALTER name TYPE int USING 7";
     cluster.primary.server.execute("postgres", change).unwrap();
@@ -322,7 +329,7 @@ fn a_replica_without_the_schema_of_the_api_gets_no_reads() {
     let expected = json!({ "data": { "allArtists": { "nodes": [{ "id": 1, "name": 7 }] } } });
     assert!(happens_within(PATIENCE, || served.ask_any(query) == expected), "{}", served.log());
     assert_eq!(place(&served), cluster.primary_port());
-    cluster.standbys[0].query("SELECT pg_wal_replay_resume()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_resume()").unwrap();
     assert!(happens_within(PATIENCE, || place(&served) == cluster.standby_port()));
     assert_eq!(served.ask(query), expected);
 }
@@ -332,13 +339,13 @@ fn without_a_replica_reads_fail_if_the_primary_is_to_be_spared() {
     let Some(mut cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("", &["--read-without-replica", "fail"]);
     await_place(&served, &cluster.standby_port());
-    cluster.standbys[0].kill();
+    cluster.standbys[0].kill().unwrap();
     assert!(happens_within(PATIENCE, || code(&served.ask_any(PLACE)) == "UNAVAILABLE"));
     for _ in 0..10 {
         assert_eq!(code(&served.ask_any(PLACE)), "UNAVAILABLE");
     }
     assert_eq!(served.ask(&create(2))["errors"], Value::Null);
-    cluster.standbys[0].start_again();
+    cluster.standbys[0].start_again().unwrap();
     assert!(happens_within(PATIENCE, || served.ask_any(PLACE)["errors"].is_null()));
 }
 
@@ -400,10 +407,10 @@ fn a_direct_address_of_another_server_or_database_is_refused_at_the_start() {
 #[test]
 fn a_replica_out_of_reach_at_the_start_gets_reads_when_it_is_there() {
     let Some(mut cluster) = Cluster::start(1) else { return };
-    cluster.standbys[0].kill();
+    cluster.standbys[0].kill().unwrap();
     let served = cluster.serve("", &[]);
     assert_eq!(place(&served), cluster.primary_port());
-    cluster.standbys[0].start_again();
+    cluster.standbys[0].start_again().unwrap();
     assert!(happens_within(PATIENCE, || place(&served) == cluster.standby_port()));
 }
 
@@ -446,7 +453,7 @@ fn the_states_of_replicas_and_their_reads_are_metrics() {
         assert!(text.contains(&line), "{line}: {text}");
     }
     served.ask(WRITTEN);
-    cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_pause()").unwrap();
     cluster.primary.server.execute("postgres", "INSERT INTO artist VALUES (2, 'b')").unwrap();
     let lags = || {
         let text = metrics();

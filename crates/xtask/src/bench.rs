@@ -18,7 +18,7 @@ pub(crate) enum BenchError {
 }
 
 /// Commands that measure, and so need a release build.
-const MEASURED: [&str; 9] = [
+const MEASURED: [&str; 10] = [
     "run",
     "documents",
     "mixed",
@@ -28,6 +28,7 @@ const MEASURED: [&str; 9] = [
     "beside",
     "restaurants",
     "live",
+    "soak",
 ];
 
 /// Builds the product if it is needed and not given, and replaces the process by `bench`; the
@@ -71,6 +72,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
             | "restaurants"
             | "restaurants-floor"
             | "live"
+            | "soak"
             | "federation-subgraphs"
     ) {
         // Some of the load is its own, and so is the bare loop over SQLite.

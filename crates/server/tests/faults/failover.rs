@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::databases::{Restartable, Standby, Stop};
+use crate::databases::restartable;
 use crate::faults::load::Load;
 use crate::program::PATIENCE;
 use crate::served::{SOON, Served, code, happens_within, receive};
+use testkit::postgres::{Restartable, Standby, Stop};
 
 const TABLES: &str = "
     CREATE TABLE artist (id int PRIMARY KEY);
@@ -24,10 +25,10 @@ fn artists() -> Value {
 }
 
 fn pair(settings: &[&str]) -> Option<(Restartable, Standby)> {
-    let mut primary = Restartable::start()?;
+    let mut primary = restartable()?;
     primary.server.execute("postgres", TABLES).unwrap();
-    let standby = Standby::of(&mut primary, settings);
-    let follows = || standby.query("SELECT id FROM artist").len() == 1;
+    let standby = Standby::of(&mut primary, settings).unwrap();
+    let follows = || standby.query("SELECT id FROM artist").unwrap().len() == 1;
     assert!(happens_within(PATIENCE, follows));
     Some((primary, standby))
 }
@@ -42,19 +43,19 @@ fn the_server_that_takes_over_is_used_and_no_request_stays_without_an_answer() {
     let options = ["--threads", "2", "--connections", "4", "--acquire-timeout", "5m"];
     let mut served = Served::start(&url, &options);
     assert_eq!(served.ask(QUERY), artists());
-    assert_eq!(standby.sessions(), 0, "a standby is not asked");
+    assert_eq!(standby.sessions().unwrap(), 0, "a standby is not asked");
     let load = Load::start(served.address, 4, QUERY);
     assert!(happens_within(PATIENCE, || load.answered() > 20));
-    primary.stop_by(Stop::Kill);
+    primary.stop_by(Stop::Kill).unwrap();
     assert!(happens_within(PATIENCE, || code(&served.ask_quickly(QUERY)) == "UNAVAILABLE"));
-    standby.promote();
+    standby.promote().unwrap();
     assert!(happens_within(PATIENCE, || served.ask_quickly(QUERY) == artists()));
     let before = load.answered();
     assert!(happens_within(PATIENCE, || load.answered() > before + 20));
     for answer in load.stop() {
         assert!(answer == artists() || code(&answer) == "UNAVAILABLE", "{answer}");
     }
-    assert!((1..=4).contains(&standby.sessions()), "{}", standby.sessions());
+    assert!((1..=4).contains(&standby.sessions().unwrap()), "{}", standby.sessions().unwrap());
     served.assert_lives();
 }
 
@@ -77,12 +78,12 @@ fn a_read_of_a_standby_that_has_to_make_way_runs_once_more() {
     let served = Served::start(&url, &["--threads", "1", "--connections", "1"]);
     let running = served.send(SLOW);
     let sleeps = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
-    assert!(happens_within(SOON, || standby.query(sleeps).len() == 1));
+    assert!(happens_within(SOON, || standby.query(sleeps).unwrap().len() == 1));
     primary.server.execute("postgres", "DELETE FROM other").unwrap();
     primary.server.execute("postgres", "VACUUM other").unwrap();
     let conflicts = "SELECT 1 FROM pg_stat_database_conflicts \
                      WHERE datname = 'postgres' AND confl_snapshot > 0";
-    assert!(happens_within(PATIENCE, || standby.query(conflicts).len() == 1));
+    assert!(happens_within(PATIENCE, || standby.query(conflicts).unwrap().len() == 1));
     let expected = json!({ "data": { "allSlows": { "nodes": [{ "slept": "" }] } } });
     assert_eq!(receive(running), expected);
     std::thread::sleep(Duration::from_millis(10));

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, File, Restartable};
+use crate::databases::{Database, File, restartable};
 use crate::program::Folder;
 use crate::served::{Served, happens_within, receive};
 
@@ -97,7 +97,7 @@ fn a_session_that_needs_more_temporary_files_than_it_may_have_asks_for_too_much(
 #[test]
 fn a_full_disk_of_postgresql_is_unavailable_for_what_needs_it() {
     let Some(disk) = SmallDisk::mount() else { return };
-    let Some(postgres) = Restartable::start() else { return };
+    let Some(postgres) = restartable() else { return };
     let owner = fs::metadata(postgres.server.socket_folder()).unwrap();
     open_to_all(&disk.path);
     chown(&disk.path, Some(owner.uid()), Some(owner.gid())).unwrap();

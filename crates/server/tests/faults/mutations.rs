@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, File, Restartable, Stop};
+use crate::databases::{Database, File, restartable};
 use crate::faults::cutter::{Cutter, Towards};
 use crate::program::{PATIENCE, post};
 use crate::served::{SOON, Served, code, happens_within};
+use testkit::postgres::Stop;
 
 const TABLES: &str = "
     CREATE TABLE owner (id int PRIMARY KEY, name text);
@@ -202,7 +203,7 @@ fn a_client_that_leaves_in_the_middle_of_a_mutation_ends_it() {
 
 #[test]
 fn a_restart_of_the_database_between_two_mutations_is_not_noticed() {
-    let Some(mut database) = Restartable::start() else { return };
+    let Some(mut database) = restartable() else { return };
     database.server.execute("postgres", TABLES).unwrap();
     // The servers of tests forget what they promised last when they are stopped at once.
     let durable = "ALTER DATABASE postgres SET synchronous_commit = on";
@@ -216,8 +217,8 @@ fn a_restart_of_the_database_between_two_mutations_is_not_noticed() {
     };
     for (number, stop) in [Stop::Fast, Stop::Immediate].into_iter().enumerate() {
         assert_eq!(note(&format!("before{number}"))["errors"], Value::Null);
-        database.stop_by(stop);
-        database.start_again();
+        database.stop_by(stop).unwrap();
+        database.start_again().unwrap();
         let answer = note(&format!("after{number}"));
         assert_eq!(answer["errors"], Value::Null, "{stop:?}: {answer}");
     }

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, Restartable, Stop, send_signal};
+use crate::databases::{Database, restartable, send_signal};
 use crate::faults::load::Load;
 use crate::faults::proxy::Proxy;
 use crate::program::PATIENCE;
 use crate::served::{SOON, Served, code, happens_within, receive_with};
+use testkit::postgres::Stop;
 
 const TABLES: &str = "
     CREATE TABLE artist (id int PRIMARY KEY);
@@ -30,7 +31,7 @@ fn artists() -> Value {
 
 #[test]
 fn every_request_is_answered_while_postgresql_is_killed_and_started_again() {
-    let Some(mut postgres) = Restartable::start() else { return };
+    let Some(mut postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     // Test servers do not wait for the disk: without this the tables might not outlive a kill.
     postgres.server.execute("postgres", "CHECKPOINT").unwrap();
@@ -45,10 +46,10 @@ fn every_request_is_answered_while_postgresql_is_killed_and_started_again() {
     };
     for stop in [Stop::Fast, Stop::Immediate, Stop::Kill] {
         more(50);
-        postgres.stop_by(stop);
+        postgres.stop_by(stop).unwrap();
         more(50);
         assert_eq!(code(&served.ask(QUERY)), "UNAVAILABLE");
-        postgres.start_again();
+        postgres.start_again().unwrap();
         assert!(happens_within(PATIENCE, || served.ask(QUERY) == artists()), "{stop:?}");
     }
     more(50);
@@ -152,7 +153,7 @@ fn a_silent_host_is_passed_over_while_another_one_answers() {
 
 #[test]
 fn a_server_that_stands_still_in_the_middle_of_statements_holds_nothing_for_ever() {
-    let Some(postgres) = Restartable::start() else { return };
+    let Some(postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     let options = ["--threads", "1", "--connections", "2", "--connect-timeout", "1s"];
     let options = [&options[..], &["--acquire-timeout", "1s"]].concat();
@@ -164,7 +165,7 @@ fn a_server_that_stands_still_in_the_middle_of_statements_holds_nothing_for_ever
     };
     let running = [served.send(ASLEEP), served.send(ASLEEP)];
     assert!(happens_within(SOON, || sessions("state = 'active'") == 2));
-    let processes = postgres.processes();
+    let processes = postgres.processes().unwrap();
     processes.iter().for_each(|id| send_signal("STOP", *id));
     assert_eq!(code(&receive_with(503, served.send(QUERY))), "OVERLOADED");
     // Nobody takes the requests to cancel, either; those give up by themselves.

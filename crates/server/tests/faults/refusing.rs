@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, Restartable, send_signal};
+use crate::databases::{Database, restartable, send_signal};
 use crate::program::PATIENCE;
 use crate::served::{SOON, Served, happens_within, receive};
 
@@ -67,7 +67,7 @@ fn fewer_connections_than_asked_for_are_shared() {
 
 #[test]
 fn a_password_that_was_changed_and_a_host_that_is_refused_are_unavailable() {
-    let Some(postgres) = Restartable::start() else { return };
+    let Some(postgres) = restartable() else { return };
     let execute = |sql: &str| postgres.server.execute("postgres", sql).unwrap();
     execute(TABLES);
     execute("CREATE ROLE shop LOGIN PASSWORD 'first'");
@@ -104,7 +104,7 @@ fn a_password_that_was_changed_and_a_host_that_is_refused_are_unavailable() {
 
 #[test]
 fn a_database_that_is_dropped_is_unavailable_until_there_is_one_again() {
-    let Some(postgres) = Restartable::start() else { return };
+    let Some(postgres) = restartable() else { return };
     let make = || {
         postgres.server.create_database("shop").unwrap();
         postgres.server.execute("shop", TABLES).unwrap();
@@ -120,7 +120,7 @@ fn a_database_that_is_dropped_is_unavailable_until_there_is_one_again() {
 
 #[test]
 fn a_server_that_stops_when_its_last_session_ends_is_unavailable_from_then_on() {
-    let Some(mut postgres) = Restartable::start() else { return };
+    let Some(mut postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     let mut served = Served::start(&postgres.server.url("postgres"), &["--threads", "1"]);
     let url = postgres.server.url("postgres");
@@ -128,12 +128,12 @@ fn a_server_that_stops_when_its_last_session_ends_is_unavailable_from_then_on() 
     let sleeps = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
     let runs = || postgres.server.query("postgres", sleeps).unwrap().len() == 1;
     assert!(happens_within(SOON, runs));
-    send_signal("TERM", postgres.process_id());
+    send_signal("TERM", postgres.process_id().unwrap());
     assert!(happens_within(SOON, || postgres.server.query("postgres", "SELECT 1").is_err()));
     assert_refused(&mut served, UNREACHABLE, "the database system is shutting down");
-    postgres.stop();
+    postgres.stop().unwrap();
     last.join().unwrap().unwrap_err();
     assert_refused(&mut served, UNREACHABLE, "Connection refused");
-    postgres.start_again();
+    postgres.start_again().unwrap();
     assert_recovers(&served);
 }

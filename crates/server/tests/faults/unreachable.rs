@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, Meanwhile, Restartable};
+use crate::databases::{Database, Meanwhile, restartable};
 use crate::program::{PATIENCE, read_answer};
 use crate::served::{SOON, Served, code, happens_within, receive};
 
@@ -31,13 +31,13 @@ fn artists() -> Value {
 
 #[test]
 fn a_stopped_postgresql_is_unavailable_and_used_again_when_it_is_back() {
-    let Some(mut postgres) = Restartable::start() else { return };
+    let Some(mut postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     let options = ["--threads", "1", "--connections", "3"];
     let mut served = Served::start(&postgres.server.url("postgres"), &options);
     for _ in 0..2 {
         assert_eq!(served.ask(QUERY), artists());
-        postgres.stop();
+        postgres.stop().unwrap();
         for _ in 0..3 {
             let answer = served.ask_quickly(QUERY);
             assert_eq!(answer["data"], Value::Null);
@@ -46,7 +46,7 @@ fn a_stopped_postgresql_is_unavailable_and_used_again_when_it_is_back() {
         let schema = json!({ "data": { "__typename": "Query" } });
         assert_eq!(served.ask_quickly("{ __typename }"), schema);
         served.assert_lives();
-        postgres.start_again();
+        postgres.start_again().unwrap();
         assert_eq!(served.ask_quickly(QUERY), artists());
     }
     let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'thalweg'";
@@ -56,7 +56,7 @@ fn a_stopped_postgresql_is_unavailable_and_used_again_when_it_is_back() {
 
 #[test]
 fn requests_that_run_when_postgresql_stops_are_answered() {
-    let Some(mut postgres) = Restartable::start() else { return };
+    let Some(mut postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     let mut served = Served::start(&postgres.server.socket_url("postgres"), &["--threads", "1"]);
     let running: Vec<_> = (0..3).map(|_| served.send(SLOW)).collect();
@@ -64,7 +64,7 @@ fn requests_that_run_when_postgresql_stops_are_answered() {
                  AND pid <> pg_backend_pid()";
     let all_run = || postgres.server.query("postgres", count).unwrap() == [[Some("3".to_owned())]];
     assert!(happens_within(SOON, all_run));
-    postgres.stop();
+    postgres.stop().unwrap();
     for stream in running {
         let answer = receive(stream);
         assert_eq!((code(&answer), &answer["data"]), ("UNAVAILABLE", &Value::Null), "{answer}");
@@ -74,7 +74,7 @@ fn requests_that_run_when_postgresql_stops_are_answered() {
 
 #[test]
 fn a_crash_of_postgresql_is_unavailable_until_it_has_recovered() {
-    let Some(postgres) = Restartable::start() else { return };
+    let Some(postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     // Test servers do not wait for the disk: without this the tables might not outlive the crash.
     postgres.server.execute("postgres", "CHECKPOINT").unwrap();

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::databases::{Database, Restartable};
+use crate::databases::{Database, restartable};
 use crate::program::{Answer, Folder, PATIENCE, Server, read_answer};
 use crate::served::{SOON, Served, happens_within};
 
@@ -54,13 +54,13 @@ fn a_file_is_ready_while_it_is_there() {
 
 #[test]
 fn postgresql_is_ready_while_it_runs() {
-    let Some(mut postgres) = Restartable::start() else { return };
+    let Some(mut postgres) = restartable() else { return };
     postgres.server.execute("postgres", "CREATE TABLE artist (id int PRIMARY KEY)").unwrap();
     let served = Served::start(&postgres.server.url("postgres"), &["--threads", "2"]);
     assert_eq!((ready(&served).status, ready(&served).body.as_str()), (200, READY));
-    postgres.stop();
+    postgres.stop().unwrap();
     becomes(&served, 503, UNREACHABLE);
-    postgres.start_again();
+    postgres.start_again().unwrap();
     becomes(&served, 200, READY);
     assert!(served.log().contains("ready again"), "{}", served.log());
 }

@@ -1,6 +1,7 @@
 //! Queries see the changes of their client, whatever server answers them.
 
 use serde_json::json;
+use testkit::postgres::Stop;
 
 use super::{ARTISTS, Cluster, PLACE, await_place, create, place, request};
 use crate::program::Answer;
@@ -38,7 +39,7 @@ fn a_query_sees_the_change_of_its_client_while_the_replica_lags() {
     for server in [&served, &other] {
         await_place(server, &cluster.standby_port());
     }
-    cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_pause()").unwrap();
     let changed = request(&served, "", &create(2));
     assert_eq!(data(&changed)["createArtist"]["artist"]["id"], 2);
     let headers = after(&changed);
@@ -49,7 +50,7 @@ fn a_query_sees_the_change_of_its_client_while_the_replica_lags() {
         assert_eq!(artists(server, ""), 1);
         await_place(server, &cluster.standby_port());
     }
-    cluster.standbys[0].query("SELECT pg_wal_replay_resume()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_resume()").unwrap();
     for server in [&served, &other] {
         let is_back = || place_after(server, &headers) == cluster.standby_port();
         assert!(happens_within(PATIENCE, is_back));
@@ -77,7 +78,7 @@ fn a_cookie_carries_the_position_for_browsers() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=1h", &["--read-your-writes", "cookie"]);
     await_place(&served, &cluster.standby_port());
-    cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_pause()").unwrap();
     let changed = request(&served, "", &create(2));
     assert_eq!(changed.header(HEADER), None);
     let cookie = changed.header("set-cookie").unwrap();
@@ -123,15 +124,15 @@ fn a_token_from_before_a_promotion_is_no_obstacle() {
     // As if the former primary had written more than the new one has.
     let lost = format!("Thalweg-Position: {}-{}-ffffffffff\r\n", parts[0], parts[1]);
     let has_all = |place: usize| {
-        cluster.standbys[place].query("SELECT 1 FROM artist WHERE id = 2").len() == 1
+        cluster.standbys[place].query("SELECT 1 FROM artist WHERE id = 2").unwrap().len() == 1
     };
     assert!(happens_within(PATIENCE, || has_all(0) && has_all(1)));
-    cluster.primary.stop_by(crate::databases::Stop::Kill);
-    cluster.standbys[0].promote();
+    cluster.primary.stop_by(Stop::Kill).unwrap();
+    cluster.standbys[0].promote().unwrap();
     let follow =
         format!("ALTER SYSTEM SET primary_conninfo = 'host=127.0.0.1 port={first} user=postgres'");
-    cluster.standbys[1].query(&follow);
-    cluster.standbys[1].query("SELECT pg_reload_conf()");
+    cluster.standbys[1].query(&follow).unwrap();
+    cluster.standbys[1].query("SELECT pg_reload_conf()").unwrap();
     assert!(happens_within(PATIENCE, || {
         let answer = request(&served, "", &create(3));
         let answer: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
@@ -153,7 +154,7 @@ fn queries_of_a_batch_see_the_mutations_before_them() {
     let Some(cluster) = Cluster::start(1) else { return };
     let served = cluster.serve("max-lag=1h", &["--batching"]);
     await_place(&served, &cluster.standby_port());
-    cluster.standbys[0].query("SELECT pg_wal_replay_pause()");
+    cluster.standbys[0].query("SELECT pg_wal_replay_pause()").unwrap();
     let post = |body: &serde_json::Value| {
         use std::io::Write as _;
         let mut stream = std::net::TcpStream::connect(served.address).unwrap();

@@ -11,8 +11,9 @@ use testkit::postgres::query;
 use testkit::random::Random;
 
 use super::site::{Client, Site, TRANSPORT, subscribe};
-use crate::databases::{Database, Restartable, Stop};
+use crate::databases::{Database, restartable};
 use crate::program::{Folder, PATIENCE, Server};
+use testkit::postgres::Stop;
 
 const TABLES: &str = "
     CREATE TABLE note (id int PRIMARY KEY, owner text, size int);
@@ -229,7 +230,7 @@ fn live_queries_continue_while_the_leader_is_stopped() {
 
 #[test]
 fn live_queries_end_at_the_true_state_after_restarts_of_the_database() {
-    let Some(mut postgres) = Restartable::start() else { return };
+    let Some(mut postgres) = restartable() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
     // Test servers do not wait for the disk: without this the tables might not outlive a kill.
     postgres.server.execute("postgres", "CHECKPOINT").unwrap();
@@ -239,12 +240,12 @@ fn live_queries_end_at_the_true_state_after_restarts_of_the_database() {
     let writer = Writer::start(&url);
     for stop in 0..10 {
         thread::sleep(Duration::from_millis(100 * (stop % 4)));
-        postgres.stop_by(Stop::Immediate);
+        postgres.stop_by(Stop::Immediate).unwrap();
         let place = usize::try_from(stop).unwrap() % QUERIES.len();
         for group in &mut groups {
             group.subscribers[place] = group.subscriber(QUERIES[place]);
         }
-        postgres.start_again();
+        postgres.start_again().unwrap();
     }
     drop(writer);
     groups.iter_mut().for_each(Group::settle);

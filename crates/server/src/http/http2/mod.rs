@@ -120,7 +120,8 @@ pub(super) async fn serve(
         });
         let pending = overhead.begin_answer();
         let is_head = request.method() == Method::HEAD;
-        async move {
+        // The HTTP library moves the future three times until it is a task of its own, and it is large.
+        Box::pin(async move {
             let mut response = match refusal {
                 None => route::answer(&service, request, &context).await,
                 Some(refusal) => {
@@ -133,7 +134,7 @@ pub(super) async fn serve(
                 remove_body(&mut response);
             }
             Ok::<_, Infallible>(response.map(|body| StreamBody::new(body, stream, pending)))
-        }
+        })
     });
     let ping_interval = current.get().settings.subscriptions.ping_interval;
     let mut connection = http2::Builder::new(tasks.clone())
