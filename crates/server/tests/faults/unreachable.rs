@@ -50,8 +50,10 @@ fn a_stopped_postgresql_is_unavailable_and_used_again_when_it_is_back() {
         assert_eq!(served.ask_quickly(QUERY), artists());
     }
     let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'thalweg'";
-    let rows = postgres.server.query("postgres", sessions).unwrap();
-    assert_eq!(rows, [[Some("1".to_owned())]], "the one connection that answered");
+    // A session whose client has gone is still listed for a moment.
+    let only_one =
+        || postgres.server.query("postgres", sessions).unwrap() == [[Some("1".to_owned())]];
+    assert!(happens_within(PATIENCE, only_one), "other connections than the one that answered");
 }
 
 #[test]
