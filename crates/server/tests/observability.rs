@@ -11,7 +11,7 @@
 
 // The other tests need the rest of these two.
 mod log;
-mod metrics;
+pub(crate) mod metrics;
 pub(crate) mod openmetrics;
 mod otlp;
 mod packaged;

@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::sleep;
 
 use super::encode::{Sources, encode};
 use crate::otlp::MetricExporter;
 
 /// Sends the metrics until the process ends.
 pub(crate) async fn push(exporter: Arc<MetricExporter>, sources: impl Fn() -> Option<Sources>) {
-    let first = Instant::now() + exporter.interval;
-    let mut ticks = interval_at(first, exporter.interval);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
+        sleep(exporter.interval).await;
         offer(&exporter, &sources);
     }
 }

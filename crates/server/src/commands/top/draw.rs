@@ -26,12 +26,15 @@ const QUIET: Style = Style::new().fg(Color::DarkGray);
 pub(super) fn draw(screen: &Screen, frame: &mut Frame<'_>) {
     let Some(view) = &screen.view else { return };
     let area = frame.area();
-    let columns = (area.width / SECTION_WIDTH).clamp(1, view.sections.len().max(1) as u16);
-    let rows: Vec<&[Section]> = view.sections.chunks(usize::from(columns)).collect();
+    let most = usize::from(area.width / SECTION_WIDTH).max(1);
+    // As many in each row.
+    let columns = view.sections.len().div_ceil(view.sections.len().div_ceil(most).max(1)).max(1);
+    let rows: Vec<&[Section]> = view.sections.chunks(columns).collect();
     let heights: Vec<u16> = rows.iter().map(|row| height(row)).collect();
-    let sections = heights.iter().sum();
-    // A small terminal shows the sections first.
-    let graph = if area.height > sections + 2 * GRAPH_HEIGHT { GRAPH_HEIGHT } else { 0 };
+    let sections: u16 = heights.iter().sum();
+    let graph = if area.height > sections + 3 * GRAPH_HEIGHT { GRAPH_HEIGHT } else { 0 };
+    // A small terminal shows the beginnings of the sections.
+    let sections = sections.min(area.height.saturating_sub(2 * GRAPH_HEIGHT));
     let [head, graph, upper, operations, running, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(graph),
@@ -76,7 +79,7 @@ fn draw_head(screen: &Screen, view: &View, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn draw_section(section: &Section, frame: &mut Frame<'_>, area: Rect) {
-    let block = block(section.title.to_owned());
+    let block = block(section.title);
     let width = usize::from(block.inner(area).width);
     let lines = section.lines.iter().map(|(name, value)| {
         let (name, value) = (clean(name), clean(value));
@@ -99,7 +102,7 @@ fn draw_operations(screen: &Screen, view: &View, frame: &mut Frame<'_>, area: Re
     let header = Row::new(["requests", p50, p95, p99, "load", "name"]).style(QUIET);
     let widths = [10, 9, 9, 9, 6].map(Constraint::Length).into_iter().chain([Constraint::Fill(1)]);
     let title = format!("Operations by {}", screen.sort.name());
-    let table = Table::new(rows, widths).header(header).block(block(title));
+    let table = Table::new(rows, widths).header(header).block(block(&title));
     frame.render_widget(table, area);
 }
 
@@ -119,7 +122,7 @@ fn draw_running(view: &View, frame: &mut Frame<'_>, area: Rect) {
         Constraint::Fill(1),
     ];
     let title = format!("Running operations: {}", view.running.total);
-    frame.render_widget(Table::new(rows, widths).header(header).block(block(title)), area);
+    frame.render_widget(Table::new(rows, widths).header(header).block(block(&title)), area);
 }
 
 fn draw_foot(screen: &Screen, frame: &mut Frame<'_>, area: Rect) {
@@ -141,10 +144,10 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
         height,
     };
     frame.render_widget(Clear, place);
-    let block = block("Keys".to_owned()).title_alignment(Alignment::Center);
+    let block = block("Keys").title_alignment(Alignment::Center);
     frame.render_widget(Paragraph::new(lines).block(block), place);
 }
 
-fn block(title: String) -> Block<'static> {
+fn block(title: &str) -> Block<'static> {
     Block::bordered().title(Span::styled(format!(" {title} "), TITLE)).border_style(QUIET)
 }

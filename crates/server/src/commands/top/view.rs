@@ -59,7 +59,9 @@ impl View {
         let same = |before: &&Snapshot| before.value("process_start_time_seconds") == started;
         let before = before.filter(same);
         let elapsed = before.map(|before| now.taken.saturating_duration_since(before.taken));
-        let seconds = elapsed.unwrap_or(uptime).as_secs_f64().max(0.001);
+        // The clock of the server has seconds.
+        let elapsed = elapsed.unwrap_or(uptime.max(Duration::from_secs(1)));
+        let seconds = elapsed.as_secs_f64().max(0.001);
         let interval = Interval { before, now, seconds };
         let info = now.points("thalweg_build").first();
         let version = info.and_then(|info| label_of(&info.labels, "version"));
@@ -87,9 +89,7 @@ impl Interval<'_> {
 
     /// The share of hits among look-ups of a cache; none without look-ups.
     fn hits(self, name: &str) -> Option<f64> {
-        let hits = self.rate(name, &[("result", "hit")]);
-        let all = hits + self.rate(name, &[("result", "miss")]);
-        (all > 0.0).then(|| hits / all)
+        share(self.rate(name, &[("result", "hit")]), self.rate(name, &[("result", "miss")]))
     }
 
     fn sections(self) -> Vec<Section> {
@@ -139,8 +139,8 @@ impl Interval<'_> {
                 number(self.now.sum(name, &labels).unwrap_or(0.0))
             };
             let waiting = self.now.sum("thalweg_database_waiting", labels).unwrap_or(0.0);
-            let title = if pool.is_empty() { "busy / idle / waiting" } else { *pool };
-            let counts = [state("used"), state("idle"), number(waiting)].join(" / ");
+            let title = if pool.is_empty() { "busy/idle/waiting" } else { *pool };
+            let counts = [state("used"), state("idle"), number(waiting)].join("/");
             lines.push(line(title, counts));
         }
         if !pools.is_empty() {
@@ -199,12 +199,18 @@ impl Interval<'_> {
         let caches = [
             ("documents", "thalweg_documents"),
             ("plans", "thalweg_plans"),
-            ("answers", "thalweg_answer_cache"),
             ("subgraphs", "thalweg_subgraph_cache"),
         ];
         let known = caches.iter().filter(|(_, name)| !self.now.points(name).is_empty());
         let hits = known.map(|(title, name)| line(title, percent(self.hits(name)) + " hits"));
         let mut lines: Vec<_> = hits.collect();
+        let answers = share(
+            self.rate("thalweg_answer_cache_hits", &[]),
+            self.rate("thalweg_answer_cache_misses", &[]),
+        );
+        if answers.is_some() {
+            lines.push(line("answers", percent(answers) + " hits"));
+        }
         let value = |name: &str| self.now.value(name);
         lines.push(line("documents kept", number(value("thalweg_cached_documents"))));
         lines.push(line("their memory", bytes(value("thalweg_cache_bytes"))));
@@ -212,7 +218,7 @@ impl Interval<'_> {
             ("answers' memory", "thalweg_answer_cache_bytes"),
             ("subgraphs' memory", "thalweg_subgraph_cache_bytes"),
         ] {
-            if let Some(memory) = self.now.sum(name, &[]) {
+            if let Some(memory) = self.now.sum(name, &[]).filter(|memory| *memory > 0.0) {
                 lines.push(line(title, bytes(memory)));
             }
         }
@@ -281,6 +287,11 @@ impl Snapshot {
 
 fn line(name: &str, value: String) -> (String, String) {
     (name.to_owned(), value)
+}
+
+fn share(hits: f64, misses: f64) -> Option<f64> {
+    let all = hits + misses;
+    (all > 0.0).then(|| hits / all)
 }
 
 /// A percentile, by linear interpolation within its bucket, as Prometheus' `histogram_quantile`. Beyond

@@ -95,7 +95,7 @@ fn run(sender: &Sender, queue: &Queue, delay: Duration) {
             Next::Last(records) => (records, true),
         };
         if !records.is_empty() {
-            deliver(sender, queue, message(records, resource.clone()));
+            deliver(sender, queue, &message(records, resource.clone()));
         } else if is_last {
             return;
         }
@@ -103,13 +103,13 @@ fn run(sender: &Sender, queue: &Queue, delay: Duration) {
 }
 
 /// Sends a batch, again if the collector is not available. Meanwhile records wait in the queue.
-fn deliver(sender: &Sender, queue: &Queue, message: ExportLogsServiceRequest) {
+fn deliver(sender: &Sender, queue: &Queue, message: &ExportLogsServiceRequest) {
     let records = message.resource_logs.iter().flat_map(|logs| &logs.scope_logs);
     let records: usize = records.map(|logs| logs.log_records.len()).sum();
     let records = records as u64;
     let mut pauses = PAUSES.iter();
     let rejected = loop {
-        match sender.send(&message) {
+        match sender.send(message) {
             Delivery::Accepted { rejected } => break rejected.min(records),
             Delivery::Refused => break records,
             Delivery::Unavailable => match pauses.next() {
