@@ -450,11 +450,17 @@ pub(crate) struct HealthOptions {
 pub(crate) struct TopOptions {
     /// The address of the metrics, as HOST:PORT or http://HOST:PORT [default: that of `--metrics-listen`]
     pub(crate) address: Option<String>,
-    /// Print one snapshot as text, with rates since the start of the server
-    #[arg(long, env = "THALWEG_ONCE")]
+    /// For `thalweg top`: print one snapshot as text, with rates since the start of the server
+    #[arg(help_heading = "Observability", long, env = "THALWEG_ONCE")]
     pub(crate) once: bool,
     /// The address where the server has its metrics, as HOST:PORT
-    #[arg(long, env = "THALWEG_METRICS_LISTEN", value_name = "ADDRESS", value_parser = observability::socket)]
+    #[arg(
+        help_heading = "Observability",
+        long,
+        env = "THALWEG_METRICS_LISTEN",
+        value_name = "ADDRESS",
+        value_parser = observability::socket
+    )]
     pub(crate) metrics_listen: Option<SocketAddr>,
 }
 

@@ -150,7 +150,7 @@ mod tests {
         (0..20).for_each(|_| queue.push(record(1 << 20)));
         assert_eq!(queue.counts.dropped.load(Ordering::Relaxed), 5);
         assert_eq!(sizes(queue.next(Duration::ZERO)), 1);
-        queue.push(record(3 << 19));
+        queue.push(record(5 << 19));
         assert_eq!(queue.counts.dropped.load(Ordering::Relaxed), 6);
     }
 
