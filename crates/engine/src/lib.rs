@@ -37,7 +37,7 @@
 //! * [`resolvers`]: fields whose values other servers give
 //! * `action_calls`: calls of asynchronous actions
 //! * [`answer_cache`]: cache of answers
-//! * [`report`]: figures and outcome of a request
+//! * [`report`]: figures and outcome of a request; [`progress`]: what is known while it runs
 //! * [`usage`]: counts of the parts of the schema that operations use
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
@@ -73,6 +73,7 @@ mod payloads;
 mod permitted;
 pub mod policies;
 pub mod prepare;
+pub mod progress;
 pub mod remote_schemas;
 pub mod report;
 pub mod resolvers;

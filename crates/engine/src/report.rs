@@ -14,6 +14,7 @@ use crate::answer_cache::CacheUsed;
 use crate::documents::Document;
 use crate::gateway;
 use crate::prepare;
+use crate::progress::Progress;
 use crate::resolvers::statistics::Calls;
 use crate::respond::Response;
 
@@ -44,6 +45,8 @@ pub struct Report {
     pub fetches: Fetches,
     /// Figures of its requests to other servers that give values of fields.
     pub calls: Calls,
+    /// What other threads see of the request, if one of them may look.
+    pub progress: Option<Arc<Progress>>,
     /// The cached answer, if there is one now.
     pub cache: Option<CacheUsed>,
 }
@@ -78,6 +81,22 @@ impl Report {
             let errors: Vec<_> = errors.iter().map(GraphQLError::without_values).collect();
             self.refused = Some(Response::request_error(&errors).body.into());
         }
+    }
+
+    /// Remembers the document.
+    pub fn set_document(&mut self, document: &Arc<Document>) {
+        if let Some(progress) = &self.progress {
+            progress.set_document(document);
+        }
+        self.document = Some(Arc::clone(document));
+    }
+
+    /// Remembers the plan.
+    pub(crate) fn set_plan(&mut self, plan: Planned) {
+        if let Some(progress) = &self.progress {
+            progress.set_plan(&plan);
+        }
+        self.prepared = Some(plan);
     }
 
     /// The statements, if the request reads a source.

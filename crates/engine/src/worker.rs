@@ -294,7 +294,7 @@ impl Worker {
             false => None,
         };
         if let Some(observing) = &observing {
-            report.prepared = Some(Planned::Source(Arc::clone(observing)));
+            report.set_plan(Planned::Source(Arc::clone(observing)));
         }
         let prepared = observing.as_ref().unwrap_or(&ready.prepared);
         let timed = Timed::since(*since, &mut report.stages.execute);
@@ -390,7 +390,8 @@ impl Worker {
         let timed = Timed::since(started, &mut report.stages.document);
         let known = engine.document(request, session, &mut report.document_known)?;
         let planning = timed.end();
-        let document = &*report.document.insert(Arc::clone(&known.document));
+        report.set_document(&known.document);
+        let document = &known.document;
         let operation = &document.operation;
         let kind = operation.kind;
         report.operation = Some(kind);
@@ -407,7 +408,7 @@ impl Worker {
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
         let since = timed.end();
-        report.prepared = Some(Planned::Source(Arc::clone(&prepared)));
+        report.set_plan(Planned::Source(Arc::clone(&prepared)));
         let cost = prepared.cost(&variables, session);
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;

@@ -1,8 +1,11 @@
-//! The log, on standard error: standard output is for the results of commands.
+//! The log, on standard error: standard output is for the results of commands. `otlp::logs` sends the same
+//! events to a collector.
 //!
 //! * `line`: formats an event as one line, with the id of its request
 
 mod line;
+
+pub(crate) use self::line::is_harmful;
 
 use std::io::{self, IsTerminal};
 use std::panic;
@@ -14,6 +17,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use self::line::Line;
 use crate::options::{Level, LogFormat, LogOptions};
+use crate::otlp::LogLayer;
 
 /// Starts the log; `default` is the level if the options have none.
 pub(crate) fn start(options: &LogOptions, default: Level) {
@@ -28,13 +32,13 @@ pub(crate) fn start(options: &LogOptions, default: Level) {
     match format {
         LogFormat::Text => {
             let line = Line { inner, format, is_coloured };
-            builder.event_format(line).finish().with(targets(level)).init();
+            builder.event_format(line).finish().with(LogLayer).with(targets(level)).init();
         }
         LogFormat::Json => {
             let inner = inner.json().flatten_event(true);
             let line = Line { inner, format, is_coloured };
             let builder = builder.fmt_fields(JsonFields::new()).event_format(line);
-            builder.finish().with(targets(level)).init();
+            builder.finish().with(LogLayer).with(targets(level)).init();
         }
     }
     log_panics();

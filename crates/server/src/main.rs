@@ -6,7 +6,8 @@
 //! * `log`: the log
 //! * `commands`: one file per command
 //! * `http`: GraphQL over HTTP
-//! * `traces`: export of OpenTelemetry traces
+//! * `traces`: OpenTelemetry traces
+//! * `otlp`: export of traces, metrics and logs to a collector of OpenTelemetry
 //! * `request_id`: the id of a request
 //! * `metrics`: Prometheus metrics
 //! * `usage`: counts and reports of the parts of the schema that clients use
@@ -34,6 +35,7 @@ mod log;
 mod memory;
 mod metrics;
 mod options;
+mod otlp;
 mod request_id;
 mod supergraph;
 mod supervisor;

@@ -122,6 +122,7 @@ pub(crate) use triggers::{TriggersAction, TriggersOptions};
 pub(crate) use types::{TypesOptions, TypesTarget};
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -265,6 +266,10 @@ pub(crate) enum Command {
     ///
     /// The exit code is 0 if it is, and 1 if it is not ready or does not answer.
     Health(HealthOptions),
+    /// Show a running server in the terminal: requests, operations, connections, subscriptions, caches
+    ///
+    /// It reads the metrics of a server with `--metrics-listen`, each second.
+    Top(TopOptions),
     /// Print the JSON Schema or an example of the configuration file
     Config(ConfigOptions),
     /// Generate the completion script of a shell
@@ -442,6 +447,24 @@ pub(crate) struct HealthOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct TopOptions {
+    /// The address of the metrics, as HOST:PORT or http://HOST:PORT [default: that of `--metrics-listen`]
+    pub(crate) address: Option<String>,
+    /// For `thalweg top`: print one snapshot as text, with rates since the start of the server
+    #[arg(help_heading = "Observability", long, env = "THALWEG_ONCE")]
+    pub(crate) once: bool,
+    /// The address where the server has its metrics, as HOST:PORT
+    #[arg(
+        help_heading = "Observability",
+        long,
+        env = "THALWEG_METRICS_LISTEN",
+        value_name = "ADDRESS",
+        value_parser = observability::socket
+    )]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CompletionsOptions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
@@ -510,6 +533,7 @@ impl Command {
             | Self::Events(_)
             | Self::Contract(_)
             | Self::Health(_)
+            | Self::Top(_)
             | Self::Completions(_)
             | Self::Config(_)
             | Self::Man(_) => {}
@@ -538,6 +562,7 @@ impl Command {
             | Self::Contract(_)
             | Self::Diff(_)
             | Self::Health(_)
+            | Self::Top(_)
             | Self::Completions(_)
             | Self::Config(_)
             | Self::Man(_) => Level::Warn,

@@ -1,5 +1,6 @@
 //! The id of a request, in its response and in its log lines.
 
+use std::cell::Cell;
 use std::collections::hash_map::RandomState;
 use std::fmt::{self, Write};
 use std::hash::BuildHasher;
@@ -19,9 +20,25 @@ pub(crate) struct RequestId {
     length: u8,
 }
 
+/// The request that a task works for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestScope {
+    pub(crate) id: RequestId,
+    /// Known if the log is exported.
+    pub(crate) trace: Option<RequestTrace>,
+}
+
+/// The span of a request, for its log records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestTrace {
+    pub(crate) id: u128,
+    pub(crate) span: u64,
+    pub(crate) is_sampled: bool,
+}
+
 tokio::task_local! {
     /// The request of the current task.
-    static CURRENT: RequestId;
+    static CURRENT: Cell<RequestScope>;
 }
 
 impl RequestId {
@@ -60,18 +77,45 @@ impl RequestId {
     }
 
     /// Runs a future with this id as [`RequestId::current`].
-    pub(crate) fn scope<F: Future>(self, work: F) -> TaskLocalFuture<Self, F> {
-        CURRENT.scope(self, work)
+    pub(crate) fn scope<F: Future>(self, work: F) -> ScopedRequest<F> {
+        RequestScope { id: self, trace: None }.scope(work)
     }
 
     /// Runs a function with this id as [`RequestId::current`].
     pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
-        CURRENT.sync_scope(self, work)
+        RequestScope { id: self, trace: None }.run(work)
     }
 
     /// The id of the current request, if there is one.
     pub(crate) fn current() -> Option<Self> {
-        CURRENT.try_with(|id| *id).ok()
+        RequestScope::current().map(|scope| scope.id)
+    }
+}
+
+/// A future that runs for a request.
+pub(crate) type ScopedRequest<F> = TaskLocalFuture<Cell<RequestScope>, F>;
+
+impl RequestScope {
+    pub(crate) fn current() -> Option<Self> {
+        CURRENT.try_with(Cell::get).ok()
+    }
+
+    /// Sets the trace of the current request, when its headers have been read.
+    pub(crate) fn set_trace(trace: RequestTrace) {
+        // Without a request there are no records of it.
+        let _ = CURRENT.try_with(|current| {
+            current.set(Self { trace: Some(trace), ..current.get() });
+        });
+    }
+
+    /// Runs a future for this request.
+    pub(crate) fn scope<F: Future>(self, work: F) -> ScopedRequest<F> {
+        CURRENT.scope(Cell::new(self), work)
+    }
+
+    /// Runs a function for this request.
+    pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(Cell::new(self), work)
     }
 }
 

@@ -45,6 +45,7 @@ const COMMANDS: &[&str] = &[
     "contract",
     "diff",
     "import-metadata",
+    "top",
 ];
 
 /// The words that print the help of a command.

@@ -2,16 +2,18 @@
 //!
 //! * `log`: the lines of requests
 //! * `metrics`, `openmetrics`: what Prometheus reads
+//! * `otlp`: what a collector of metrics and logs receives
 //! * `packaged`: alerts and a dashboard for Prometheus and Grafana
 //! * `ready`: whether requests would be answered
 //! * `timing`: what an answer tells of its stages
-//! * `traces`, `collector`: what a collector of traces is told
+//! * `traces`, `collector`: what a collector is told
 //! * `served`, `databases`: the program and the databases
 
 // The other tests need the rest of these two.
 mod log;
-mod metrics;
+pub(crate) mod metrics;
 pub(crate) mod openmetrics;
+mod otlp;
 mod packaged;
 mod ready;
 mod timing;

@@ -82,6 +82,7 @@ mod streaming;
 mod subscriptions;
 mod table_migrate;
 mod tokens;
+mod top;
 mod transfers;
 mod watch;
 mod write_ahead_log;

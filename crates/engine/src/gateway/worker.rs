@@ -179,7 +179,8 @@ impl GatewayWorker {
         let timed = Timed::since(started, &mut report.stages.document);
         let known = gateway.document(request, &mut report.document_known)?;
         let planning = timed.end();
-        let document = Arc::clone(report.document.insert(Arc::clone(&known.document)));
+        report.set_document(&known.document);
+        let document = Arc::clone(&known.document);
         let operation = &document.operation;
         report.operation = Some(operation.kind);
         if operation.kind == OperationKind::Subscription {
@@ -198,7 +199,7 @@ impl GatewayWorker {
         };
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut report.plan_known)?;
         let executing = timed.end();
-        report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
+        report.set_plan(Planned::Gateway(Arc::clone(&prepared)));
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
         gateway.check_topics(&prepared, operation, &variables)?;

@@ -25,6 +25,12 @@ impl Trace {
         self.first_span.saturating_add(number.into())
     }
 
+    /// Returns the span id of the request itself, which no fetch has.
+    #[must_use]
+    pub fn root(self) -> u64 {
+        self.span(u32::MAX)
+    }
+
     /// Returns the `traceparent` header of a fetch.
     pub(super) fn parent(self, number: u32) -> Option<HeaderValue> {
         let flags = u8::from(self.is_sampled);

@@ -51,7 +51,7 @@ impl Worker {
         }
         plans.push(&prepared.plan);
         let snapshot = self.connections.snapshot(&plans);
-        report.prepared = Some(Planned::Source(Arc::clone(&prepared)));
+        report.set_plan(Planned::Source(Arc::clone(&prepared)));
         let timed = Timed::since(since, &mut report.stages.execute);
         let inputs = PartsInputs {
             engine: Arc::clone(engine),

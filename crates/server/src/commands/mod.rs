@@ -25,6 +25,7 @@ mod reads;
 mod schema;
 mod serve;
 mod serving;
+mod top;
 mod triggers;
 mod types;
 
@@ -66,6 +67,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Diff(options) => diff::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Top(options) => top::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
         Command::Config(options) => config::run(options).map(|()| ExitCode::SUCCESS),
         Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),

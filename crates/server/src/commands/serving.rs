@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::http::{self, Collectors, Generation, Listeners, Reload, Reloaded, Reloader, Telemetry};
 use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServingOptions};
+use crate::otlp::{Destinations, LogExporter, MetricExporter};
 use crate::traces::Traces;
 use crate::usage::hive::Reporter;
 
@@ -25,11 +26,17 @@ pub(crate) fn open_and_serve(
 ) -> Result<(), Failure> {
     let threads = serving.threads().get();
     let observability = &serving.observability;
-    let endpoint = observability.otlp_endpoint.as_deref();
-    let traces = Traces::start(endpoint, observability.trace_ratio)?.map(Arc::new);
+    let Destinations { traces, metrics: pushed, logs } = observability.destinations()?;
+    let logs = logs.map(|endpoint| LogExporter::start(&endpoint)).transpose()?.map(Arc::new);
+    let ratio = observability.trace_ratio;
+    let traces = traces.map(|endpoint| Traces::start(&endpoint, ratio)).transpose()?.map(Arc::new);
+    let interval = observability.otlp_metrics_interval.map(|interval| interval.0);
+    let pushed = pushed.map(|endpoint| MetricExporter::start(&endpoint, interval)).transpose()?;
+    let pushed = pushed.map(Arc::new);
     let reporter = serving.hive.settings()?.map(Reporter::start).transpose()?.map(Arc::new);
     let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
-    let collectors = metrics.as_ref().map(|_| Collectors {
+    let is_counted = metrics.is_some() || pushed.is_some();
+    let collectors = is_counted.then(|| Collectors {
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
         usage: Arc::new(Usage::default()),
@@ -37,8 +44,8 @@ pub(crate) fn open_and_serve(
     let mut fresh = open()?;
     let watch = fresh.watch.take();
     let events = fresh.events.take();
-    let (exporter, usage) = (traces.clone(), reporter.clone());
-    let telemetry = Telemetry { collectors, traces: exporter, reporter: usage, events };
+    let telemetry = Telemetry { collectors, traces, pushed, logs, reporter, events };
+    let Telemetry { traces, pushed, logs, reporter, .. } = telemetry.clone();
     let generation = Generation::first(fresh, telemetry);
     exposure::log(&generation.api, serving, &generation.settings);
     generation.settings.log_summary();
@@ -48,8 +55,15 @@ pub(crate) fn open_and_serve(
     if let Some(traces) = traces {
         traces.flush();
     }
+    if let Some(pushed) = pushed {
+        pushed.flush();
+    }
     if let Some(reporter) = reporter {
         reporter.flush();
+    }
+    // The last one, since the others log their failures.
+    if let Some(logs) = logs {
+        logs.flush();
     }
     served
 }

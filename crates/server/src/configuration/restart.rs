@@ -14,6 +14,8 @@ pub(super) const OPTIONS: &[&str] = &[
     "metrics-listen",
     "metrics-operations",
     "otlp-endpoint",
+    "otlp-metrics-interval",
+    "otlp-signals",
     "rate-limit-store",
     "rate-limit-store-timeout",
     "trace-ratio",

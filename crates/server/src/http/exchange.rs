@@ -24,9 +24,9 @@ use super::service::Service;
 use super::settings::LoggingSettings;
 use super::timing::{SERVER_TIMING, server_timing};
 use super::transport::Peer;
-use crate::metrics::{CompletedRequest, Shard};
+use crate::metrics::{CompletedRequest, RunningGuard, Shard};
 use crate::options::LoggedRequests;
-use crate::request_id::RequestId;
+use crate::request_id::{RequestId, RequestScope, RequestTrace};
 use crate::traces::{TracedRequest, Traces, version_number};
 use crate::usage::{RecordedRequest, Recorder};
 
@@ -71,6 +71,8 @@ pub(super) struct Exchange {
     outcome: Option<Outcome>,
     logging: LoggingSettings,
     shard: Option<Arc<Shard>>,
+    /// Lists the request while it runs.
+    running: Option<RunningGuard>,
     /// The recorder of the usage of the schema; none for a batch, whose requests are recorded one by
     /// one.
     recorder: Option<Rc<Recorder>>,
@@ -131,6 +133,18 @@ fn client(headers: &HeaderMap) -> [Option<Box<str>>; 2] {
     client
 }
 
+/// The span that records of the log belong to: that of the request, or that of its caller if the server
+/// sends no traces.
+fn record_trace(trace: Option<Trace>, headers: &HeaderMap) -> Option<RequestTrace> {
+    match trace {
+        Some(trace) => {
+            let Trace { id, is_sampled, .. } = trace;
+            Some(RequestTrace { id, span: trace.root(), is_sampled })
+        }
+        None => Traces::caller(headers),
+    }
+}
+
 impl Exchange {
     pub(super) fn new(
         service: &Service,
@@ -167,8 +181,12 @@ impl Exchange {
             service.process.telemetry.traces.as_ref().filter(|_| target == Target::GraphQL);
         let traces = traces.map(|known| (Arc::clone(known), Traces::parent(headers)));
         let sends_requests = service.worker.read_headers().is_some();
-        let trace = traces.as_ref().filter(|_| sends_requests);
+        let exports_log = service.process.telemetry.logs.is_some() && target == Target::GraphQL;
+        let trace = traces.as_ref().filter(|_| sends_requests || exports_log);
         let trace = trace.map(|(known, parent)| known.begin(parent));
+        if exports_log && let Some(trace) = record_trace(trace, headers) {
+            RequestScope::set_trace(trace);
+        }
         let mut report = Report::default();
         report.observed.wants_rounds = traces.is_some();
         if sends_requests && (traces.is_some() || service.settings.logging.slow.is_some()) {
@@ -178,6 +196,10 @@ impl Exchange {
         if let Some(shard) = &shard {
             shard.begin();
         }
+        let running = shard.as_ref().map(|shard| {
+            let progress = Arc::clone(report.progress.insert(Arc::default()));
+            shard.list(progress)
+        });
         let recorder = service.recorder.clone().filter(|_| target == Target::GraphQL);
         Self {
             started: Instant::now(),
@@ -205,6 +227,7 @@ impl Exchange {
             outcome: None,
             logging: service.settings.logging,
             shard,
+            running,
             recorder,
             traces,
             trace,
@@ -258,6 +281,7 @@ impl Exchange {
 
     fn end_after(&mut self, status: StatusCode, elapsed: Duration) {
         self.is_finished = true;
+        self.running = None;
         self.count(Some(status), elapsed);
         self.record_usage(&self.report, Some(status), elapsed);
         self.trace(Some(status), elapsed);

@@ -98,6 +98,7 @@ impl Process {
             connections,
             usage,
             reporter: self.telemetry.reporter.clone(),
+            logs: self.telemetry.logs.clone(),
             events: self.telemetry.events.clone(),
             api: api.clone(),
             situation: Situation {

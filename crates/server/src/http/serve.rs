@@ -76,15 +76,22 @@ pub(crate) async fn serve(
             .spawn(move || run_thread(newest, sockets, stopping, &ending))
             .map_err(Failure::Runtime)?;
     }
+    let sources = {
+        let (process, newest) = (Arc::clone(&process), newest.clone());
+        move || {
+            let newest = newest.borrow();
+            process.metrics_sources(&newest.api, &newest.settings)
+        }
+    };
+    let pushed = process.telemetry.pushed.clone();
+    if let Some(pushed) = pushed.clone() {
+        spawn_local(metrics::push(pushed, sources.clone()));
+    }
     if let Some(listener) = metrics {
         tracing::info!("metrics at http://{}/metrics", listener.address);
         let is_local = listener.address.ip().to_canonical().is_loopback();
-        let (process, newest) = (Arc::clone(&process), newest.clone());
         let settings = newest.clone();
-        let sources = move || {
-            let newest = newest.borrow();
-            process.metrics_sources(&newest.api, &newest.settings)
-        };
+        let sources = sources.clone();
         let foreign = move |request: &hyper::Request<Incoming>| {
             let hosts = &settings.borrow().settings.hosts;
             let host = hosts.foreign_to_metrics(is_local, request.uri(), request.headers());
@@ -141,6 +148,9 @@ pub(crate) async fn serve(
             }
         }
         () = signals.receive() => tracing::warn!("stopped at once by a second signal"),
+    }
+    if let Some(pushed) = pushed {
+        metrics::offer(&pushed, &sources);
     }
     // After the last request, so that only the shutdown waits for it.
     let Generation { api, relay, .. } = settings.borrow().clone();

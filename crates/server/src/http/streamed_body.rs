@@ -20,7 +20,7 @@ use super::compress::ReservedCompressor;
 use super::exchange::{Exchange, Outcome};
 use super::timeouts::ConnectionState;
 use crate::memory;
-use crate::request_id::RequestId;
+use crate::request_id::RequestScope;
 
 /// A response of which only the first part is written.
 ///
@@ -43,7 +43,7 @@ pub(super) struct StreamedBody {
 struct Recorded {
     exchange: Box<Exchange>,
     status: StatusCode,
-    id: Option<RequestId>,
+    scope: Option<RequestScope>,
     /// The timer of waiting for the database.
     alarm: Pin<Box<Sleep>>,
     /// The longest wait for the database.
@@ -75,7 +75,7 @@ impl StreamedBody {
         self.recorded = Some(Recorded {
             exchange: Box::new(exchange),
             status,
-            id: RequestId::current(),
+            scope: RequestScope::current(),
             alarm: Box::pin(sleep(patience)),
             patience,
             connection,
@@ -90,8 +90,8 @@ impl StreamedBody {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match self.recorded.as_ref().and_then(|recorded| recorded.id) {
-            Some(id) => id.run(|| self.poll_scoped(context)),
+        match self.recorded.as_ref().and_then(|recorded| recorded.scope) {
+            Some(scope) => scope.run(|| self.poll_scoped(context)),
             None => self.poll_scoped(context),
         }
     }
@@ -179,14 +179,14 @@ fn compressed(held: &mut Option<ReservedCompressor>, piece: Option<Bytes>) -> io
 /// Records a client that disconnected before the end of its response.
 impl Drop for StreamedBody {
     fn drop(&mut self) {
-        let Some(Recorded { mut exchange, id, connection, .. }) = self.recorded.take() else {
+        let Some(Recorded { mut exchange, scope, connection, .. }) = self.recorded.take() else {
             return;
         };
         exchange.response_bytes = self.bytes;
         let outcome = if connection.has_stalled() { Outcome::Stalled } else { Outcome::Left };
         exchange.record_outcome(outcome);
-        match id {
-            Some(id) => id.run(|| drop(exchange)),
+        match scope {
+            Some(scope) => scope.run(|| drop(exchange)),
             None => drop(exchange),
         }
     }

@@ -1,4 +1,4 @@
-//! Telemetry: collectors of metrics, the exporter of traces, and the reporter of usage.
+//! Telemetry: collectors of metrics, the exporters to OpenTelemetry, and the reporter of usage.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use source::Statistics;
 use source::statistics::Counter;
 
 use crate::metrics::{Metrics, Shard};
+use crate::otlp::{LogExporter, MetricExporter};
 use crate::traces::Traces;
 use crate::usage::Recorder;
 use crate::usage::hive::Reporter;
@@ -17,6 +18,9 @@ use crate::usage::hive::Reporter;
 pub(crate) struct Telemetry {
     pub(crate) collectors: Option<Collectors>,
     pub(crate) traces: Option<Arc<Traces>>,
+    /// The exporters of metrics and of the log to a collector.
+    pub(crate) pushed: Option<Arc<MetricExporter>>,
+    pub(crate) logs: Option<Arc<LogExporter>>,
     pub(crate) reporter: Option<Arc<Reporter>>,
     pub(crate) events: Option<Arc<event_triggers::Statistics>>,
 }

@@ -92,7 +92,7 @@ fn write_text(line: &str, is_coloured: bool, writer: &mut impl Write) -> fmt::Re
 /// Whether a character could change the appearance of a line: control characters, which terminals
 /// interpret, the other two line breaks of Unicode, and those that change the direction of text.
 /// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
-fn is_harmful(c: char) -> bool {
+pub(crate) fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

@@ -20,6 +20,7 @@ use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
 use super::{answer_cache, custom_fields, databases, events, fetches, live, replicas, supergraph};
+use crate::otlp::{LogCounts, LogExporter};
 use crate::supergraph::FetchCounts;
 use crate::usage::hive::Reporter;
 
@@ -30,6 +31,7 @@ pub(crate) struct Sources {
     pub(crate) connections: Arc<Statistics>,
     pub(crate) usage: Arc<SchemaUsage>,
     pub(crate) reporter: Option<Arc<Reporter>>,
+    pub(crate) logs: Option<Arc<LogExporter>>,
     pub(crate) events: Option<Arc<event_triggers::Statistics>>,
     pub(crate) api: Api,
     pub(crate) situation: Situation,
@@ -73,6 +75,7 @@ impl Collector for Sources {
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
         self.encode_reports(&mut writer)?;
+        self.encode_logs(&mut writer)?;
         events::encode(self.events.as_deref(), &mut writer)?;
         live::encode(self.shards().map(|shard| &shard.live), &mut writer)?;
         match &self.api {
@@ -154,6 +157,17 @@ impl Sources {
         ];
         for (outcome, count) in outcomes {
             count_of(&mut family, &[("outcome", outcome)], count.load(Ordering::Relaxed))?;
+        }
+        Ok(())
+    }
+
+    fn encode_logs(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let Some(exporter) = &self.logs else { return Ok(()) };
+        let LogCounts { sent, dropped, failed } = exporter.counts();
+        let help = "Records of the log for the collector of OpenTelemetry, by outcome";
+        let mut family = writer.begin("thalweg_log_records", help, MetricType::Counter)?;
+        for (outcome, count) in [("sent", sent), ("dropped", dropped), ("failed", failed)] {
+            count_of(&mut family, &[("outcome", outcome)], read(count))?;
         }
         Ok(())
     }

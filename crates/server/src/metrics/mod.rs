@@ -4,12 +4,15 @@
 //! * `store`: counters of requests
 //! * `usage`: resource usage of the process, from the operating system
 //! * `encode`: the OpenMetrics text
+//! * `read`: reads that text, for collectors of OpenTelemetry and `thalweg top`
 //! * `databases`: metrics of connections to databases; `replicas`: of reads from replicas
 //! * `custom_fields`: metrics of requests of custom fields
 //! * `fetches`: metrics of query plans
 //! * `live`: metrics of sockets and subscriptions
 //! * `subgraphs`: metrics of subgraphs
 //! * `supergraph`: metrics of fetches of the supergraph
+//! * `push`: sends them to a collector of OpenTelemetry
+//! * `running`: running operations
 //! * `serve`: the HTTP endpoint
 //!
 //! Each thread counts in a shard of its own; a scrape sums the shards.
@@ -22,7 +25,10 @@ mod events;
 mod fetches;
 mod live;
 mod operations;
+mod push;
+mod read;
 mod replicas;
+mod running;
 mod serve;
 mod store;
 mod subgraphs;
@@ -31,5 +37,8 @@ mod usage;
 
 pub(crate) use encode::{Situation, Sources};
 pub(crate) use live::{Open, OpenGuard};
+pub(crate) use push::{offer, push};
+pub(crate) use read::{Data, Family, HistogramPoint, Labels, Point, read};
+pub(crate) use running::RunningGuard;
 pub(crate) use serve::{MetricsListener, serve};
 pub(crate) use store::{CompletedRequest, Metrics, Shard};

@@ -18,6 +18,7 @@ use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 
 use super::encode::{Sources, encode};
+use super::running;
 use crate::failure::Failure;
 use crate::usage;
 
@@ -108,13 +109,15 @@ enum Document {
     Metrics,
     /// The usage of the schema.
     Usage,
+    /// The running operations.
+    Operations,
 }
 
 impl Document {
     fn media_type(self) -> HeaderValue {
         match self {
             Self::Metrics => MEDIA_TYPE,
-            Self::Usage => HeaderValue::from_static("application/json"),
+            Self::Usage | Self::Operations => HeaderValue::from_static("application/json"),
         }
     }
 }
@@ -126,8 +129,10 @@ fn answer(
     let document = match request.uri().path() {
         "/metrics" => Document::Metrics,
         "/usage" => Document::Usage,
+        "/operations" => Document::Operations,
         _ => {
-            let text = "Metrics are at /metrics, the usage of the schema is at /usage.\n";
+            let text = "Metrics are at /metrics, the usage of the schema is at /usage, running operations \
+                 are at /operations.\n";
             return plain(StatusCode::NOT_FOUND, text);
         }
     };
@@ -140,6 +145,12 @@ fn answer(
         Document::Metrics => sources().map(encode).unwrap_or(Err(fmt::Error)),
         Document::Usage => match sources() {
             Some(Sources { metrics, usage, .. }) => Ok(usage::print(&usage, metrics.started)),
+            None => Err(fmt::Error),
+        },
+        Document::Operations => match sources() {
+            Some(Sources { metrics, .. }) => {
+                Ok(running::print(metrics.shards.iter().map(|shard| &**shard)))
+            }
             None => Err(fmt::Error),
         },
     };

@@ -13,6 +13,7 @@ use hyper::StatusCode;
 use super::fetches::FetchCounts;
 use super::live::LiveCounts;
 use super::operations::{Operations, Place};
+use super::running::Running;
 
 /// The first HTTP status, and the number of statuses.
 const FIRST_STATUS: usize = 100;
@@ -42,6 +43,7 @@ pub(crate) struct Shard {
     pub(super) response_bytes: AtomicU64,
     pub(super) fetches: FetchCounts,
     pub(super) live: LiveCounts,
+    pub(super) running: Running,
     names: Arc<Operations>,
 }
 
@@ -169,6 +171,7 @@ impl Shard {
             response_bytes: AtomicU64::new(0),
             fetches: FetchCounts::default(),
             live: LiveCounts::default(),
+            running: Running::default(),
             names: Arc::clone(names),
         }
     }

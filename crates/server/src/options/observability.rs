@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::development::{Switch, switched};
 use super::quantity::Time;
+use crate::otlp::{Destinations, OtlpError, Signal};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Observability")]
@@ -29,9 +30,15 @@ pub(crate) struct ObservabilityOptions {
     #[arg(long, env = "THALWEG_METRICS_OPERATIONS", value_name = "NUMBER", default_value = "100",
         value_parser = clap::value_parser!(u16).range(..=10_000))]
     pub(crate) metrics_operations: u16,
-    /// The OTLP collector of traces, as http://HOST:4318 [default: OTEL_EXPORTER_OTLP_ENDPOINT]
+    /// The OTLP collector of OpenTelemetry, as http://HOST:4318 [default: OTEL_EXPORTER_OTLP_ENDPOINT]
     #[arg(long, env = "THALWEG_OTLP_ENDPOINT", value_name = "URL")]
     pub(crate) otlp_endpoint: Option<String>,
+    /// The signals for the collector [default: traces, and those of OpenTelemetry's variables]
+    #[arg(long, env = "THALWEG_OTLP_SIGNALS", value_name = "SIGNALS", value_delimiter = ',')]
+    pub(crate) otlp_signals: Vec<Signal>,
+    /// The interval in which metrics are sent to the collector [default: OTEL_METRIC_EXPORT_INTERVAL, or 60s]
+    #[arg(long, env = "THALWEG_OTLP_METRICS_INTERVAL", value_name = "TIME")]
+    pub(crate) otlp_metrics_interval: Option<Time>,
     /// The sampling ratio of requests whose caller sends no trace context, from 0 to 1
     #[arg(
         long,
@@ -56,6 +63,22 @@ pub(crate) enum LoggedRequests {
 pub(crate) struct SlowQuery(pub(crate) Option<Duration>);
 
 impl ObservabilityOptions {
+    /// The addresses of the signals for a collector.
+    pub(crate) fn destinations(&self) -> Result<Destinations, OtlpError> {
+        Destinations::find(self.otlp_endpoint.as_deref(), &self.otlp_signals)
+    }
+
+    /// Whether this signal is sent to a collector. An error is reported when the server starts.
+    pub(super) fn sends(&self, signal: Signal) -> bool {
+        let destinations = self.destinations().unwrap_or_default();
+        let destination = match signal {
+            Signal::Traces => destinations.traces,
+            Signal::Metrics => destinations.metrics,
+            Signal::Logs => destinations.logs,
+        };
+        destination.is_some()
+    }
+
     /// Whether responses have a `Server-Timing` header.
     pub(crate) fn server_timing(&self, is_private: bool) -> bool {
         switched(self.server_timing, is_private)
@@ -84,7 +107,7 @@ pub(super) fn ratio(text: &str) -> Result<f64, String> {
 }
 
 /// Resolves a host name, as for `--listen`.
-fn socket(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn socket(text: &str) -> Result<SocketAddr, String> {
     let mut sockets = text
         .to_socket_addrs()
         .map_err(|error| format!("{error}; write it as HOST:PORT, such as 127.0.0.1:9090"))?;

@@ -27,7 +27,7 @@ use super::prisma::PrismaOptions;
 use super::prisma_api::PrismaApiOptions;
 use super::serving::ServingOptions;
 use crate::failure::Failure;
-use crate::traces::Traces;
+use crate::otlp::Signal;
 
 /// The kinds of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,7 +209,11 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Sources(CACHE), &["cache", "cache-size", "cache-directive", "cache-http"]),
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
-    (Scope::Everywhere, &["metrics-operations", "otlp-endpoint", "trace-ratio"]),
+    (
+        Scope::Everywhere,
+        &["metrics-operations", "otlp-endpoint", "otlp-signals", "otlp-metrics-interval"],
+    ),
+    (Scope::Everywhere, &["trace-ratio"]),
     (
         Scope::Everywhere,
         &["hive-usage-token", "hive-usage-target", "hive-usage-endpoint", "hive-usage-sample-rate"],
@@ -384,11 +388,15 @@ const NEEDS: &[Need] = &[
     ("mcp-tools", "`--mcp`", |serving| serving.mcp.mcp),
     ("mcp-documents", "`--mcp`", |serving| serving.mcp.mcp),
     ("mcp-mutations", "`--mcp`", |serving| serving.mcp.mcp),
-    ("metrics-operations", "`--metrics-listen`", |serving| {
-        serving.observability.metrics_listen.is_some()
+    ("metrics-operations", "`--metrics-listen`, or metrics in `--otlp-signals`", |serving| {
+        let observability = &serving.observability;
+        observability.metrics_listen.is_some() || observability.sends(Signal::Metrics)
     }),
-    ("trace-ratio", "`--otlp-endpoint`", |serving| {
-        Traces::has_endpoint(serving.observability.otlp_endpoint.as_deref())
+    ("otlp-metrics-interval", "`--otlp-endpoint`, and metrics in `--otlp-signals`", |serving| {
+        serving.observability.sends(Signal::Metrics)
+    }),
+    ("trace-ratio", "`--otlp-endpoint`, and traces in `--otlp-signals`", |serving| {
+        serving.observability.sends(Signal::Traces)
     }),
     ("rate-limit-store", "`--rate-limit`", |serving| !serving.rates.rate_limit.is_empty()),
     ("rate-limit-store-timeout", "`--rate-limit-store`", shares_rates),

@@ -7,11 +7,13 @@
 use std::cell::Cell;
 
 use engine::gateway::headers::Trace;
+use hyper::header::HeaderMap;
 use opentelemetry::trace::{SpanId, SpanKind, TraceContextExt, TraceId};
 use opentelemetry::{Context, TraceFlags};
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, SamplingDecision, ShouldSample};
 
 use super::exporter::Traces;
+use crate::request_id::RequestTrace;
 
 thread_local! {
     /// The ids of the next span of this thread.
@@ -62,6 +64,20 @@ impl Traces {
         let sampled = self.sampler.should_sample(Some(parent), id, "", &SpanKind::Server, &[], &[]);
         let is_sampled = matches!(sampled.decision, SamplingDecision::RecordAndSample);
         Trace::new(u128::from_be_bytes(id.to_bytes()), drawn, is_sampled)
+    }
+}
+
+impl Traces {
+    /// The caller's span, if it sent one.
+    pub(crate) fn caller(headers: &HeaderMap) -> Option<RequestTrace> {
+        let parent = Self::parent(headers);
+        let caller = parent.span();
+        let caller = caller.span_context();
+        caller.is_valid().then(|| RequestTrace {
+            id: u128::from_be_bytes(caller.trace_id().to_bytes()),
+            span: u64::from_be_bytes(caller.span_id().to_bytes()),
+            is_sampled: caller.is_sampled(),
+        })
     }
 }
 

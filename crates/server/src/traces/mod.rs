@@ -1,7 +1,6 @@
 //! Export of OpenTelemetry traces: <https://opentelemetry.io/docs/specs/otlp/>.
 //!
-//! * `exporter`: a bounded queue and a batch processor
-//! * `client`: the HTTP client of the collector
+//! * `exporter`: a bounded queue and a batch processor, with the client of `otlp`
 //! * `spans`: spans of one request
 //! * `fetches`: spans of its requests to subgraphs
 //! * `calls`: spans of its requests of custom fields
@@ -11,7 +10,6 @@
 //! nothing but their time stamps.
 
 mod calls;
-mod client;
 mod exporter;
 mod fetches;
 mod ids;

@@ -73,8 +73,9 @@ impl Traces {
         let now = Instant::now();
         let clock = Clock { instant: now, time: SystemTime::now() };
         let begun = traced.trace.map(ids::trace_id);
+        let root = traced.trace.map(|trace| ids::span_id(trace.root()));
         let request = || self.export_part(clock, traced.parent, traced.request());
-        let Some(request) = ids::with_ids(begun, None, request) else { return };
+        let Some(request) = ids::with_ids(begun, root, request) else { return };
         let Some(operation) = traced.graphql() else { return };
         let Some(operation) = self.export_part(clock, &request, operation) else { return };
         for (name, started, elapsed) in traced.stages() {

@@ -9,12 +9,12 @@ use crate::program::{Answer, Folder, PATIENCE, Server, read_answer};
 use crate::served::{SOON, Served, happens_within};
 
 /// Where the log says that metrics are.
-fn address(log: &str) -> SocketAddr {
+pub(crate) fn address(log: &str) -> SocketAddr {
     let rest = log.split("metrics at http://").nth(1).unwrap_or_else(|| panic!("{log}"));
     rest.split('/').next().unwrap().parse().unwrap()
 }
 
-fn ask(address: SocketAddr, method: &str, target: &str) -> Answer {
+pub(crate) fn ask(address: SocketAddr, method: &str, target: &str) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let request = format!("{method} {target} HTTP/1.1\r\nHost: test\r\n\r\n");
@@ -22,7 +22,7 @@ fn ask(address: SocketAddr, method: &str, target: &str) -> Answer {
     read_answer(&mut BufReader::new(stream), method != "HEAD")
 }
 
-fn scrape(address: SocketAddr) -> Series {
+pub(crate) fn scrape(address: SocketAddr) -> Series {
     let answer = ask(address, "GET", "/metrics");
     let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     assert_eq!((answer.status, answer.header("content-type")), (200, Some(media_type)));

@@ -21,7 +21,7 @@ use crate::http::refusal::Refusal;
 use crate::http::service::Service;
 use crate::http::subscription::{Event, Subscription};
 use crate::memory;
-use crate::request_id::RequestId;
+use crate::request_id::{RequestId, RequestScope};
 
 /// The work of an operation.
 pub(in crate::http) enum Work {
@@ -76,7 +76,7 @@ pub(in crate::http) fn begin(
             }
             Some(document) => {
                 exchange.report.operation = Some(document.operation.kind);
-                exchange.report.document = Some(document);
+                exchange.report.set_document(&document);
                 subscribe(context, &service, (caller, counting), found, held, exchange)
             }
             None if !accepts.is_once => {
@@ -90,7 +90,8 @@ pub(in crate::http) fn begin(
             None => {
                 let (limits, incremental) = ((counting, held), accepts.incremental);
                 let work = execute(service, caller, found, (limits, incremental), exchange);
-                Work::Once(Box::pin(id.scope(work)))
+                let scope = RequestScope::current().unwrap_or(RequestScope { id, trace: None });
+                Work::Once(Box::pin(scope.scope(work)))
             }
         }
     })

@@ -119,7 +119,7 @@ pub(super) async fn answer(
         }
         Some(document) => {
             exchange.report.operation = Some(document.operation.kind);
-            exchange.report.document = Some(document);
+            exchange.report.set_document(&document);
             let begun = subscribe(service, context, caller, found)?;
             Ok(match begun {
                 Ok(subscription) => {

@@ -321,7 +321,10 @@ fn an_option_is_refused_without_the_one_that_it_needs() {
     check(&["--apq-cache-size=1MiB"], None);
     check(&["--max-batch=3"], Some("`--max-batch` needs `--batching`"));
     check(&["--max-batch=3", "--batching"], None);
-    check(&["--metrics-operations=3"], Some("`--metrics-operations` needs `--metrics-listen`"));
+    check(
+        &["--metrics-operations=3"],
+        Some("`--metrics-operations` needs `--metrics-listen`, or metrics in `--otlp-signals`"),
+    );
     check(&["--metrics-operations=3", "--metrics-listen=127.0.0.1:0"], None);
     check(
         &["--unix-socket-mode=600"],
@@ -337,7 +340,17 @@ fn an_option_is_refused_without_the_one_that_it_needs() {
         Some("`--compression-min-size` needs a `--compression` other than `off`"),
     );
     check(&["--compression-min-size=5KiB"], None);
-    check(&["--trace-ratio=0.5", "--otlp-endpoint=http://127.0.0.1:4318"], None);
+    let collector = "--otlp-endpoint=http://127.0.0.1:4318";
+    check(&["--trace-ratio=0.5", collector], None);
+    check(
+        &["--trace-ratio=0.5", collector, "--otlp-signals=metrics,logs"],
+        Some("`--trace-ratio` needs `--otlp-endpoint`, and traces in `--otlp-signals`"),
+    );
+    check(&["--metrics-operations=3", collector, "--otlp-signals=metrics"], None);
+    check(
+        &["--otlp-metrics-interval=5s", collector],
+        Some("`--otlp-metrics-interval` needs `--otlp-endpoint`, and metrics in `--otlp-signals`"),
+    );
 }
 
 #[test]
