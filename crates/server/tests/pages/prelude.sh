@@ -4,6 +4,9 @@ export THALWEG_LISTEN=127.0.0.1:4000
 PAGE="$PWD/.thalweg-page"
 server= beside= servers=0
 
+# Without the progress that it prints where its output is no terminal.
+curl() { command curl -sS "$@"; }
+
 # Waits until a server says its address, or shows why it ended.
 await() {
   local tries=0
@@ -101,5 +104,5 @@ check_command() {
 send() {
   local file=$1
   shift
-  curl -sS http://127.0.0.1:4000/graphql -H 'content-type: application/json' "$@" -d "@$file"
+  curl http://127.0.0.1:4000/graphql -H 'content-type: application/json' "$@" -d "@$file"
 }
