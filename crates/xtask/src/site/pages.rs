@@ -134,8 +134,11 @@ fn rewrite(
 /// The way from a page to another.
 fn relative(page: &str, target: &str) -> String {
     let depth = page.matches('/').count();
-    // The first page, by the name that mdBook gives it.
-    let target = if target == "README.md" { "index.md" } else { target };
+    // The first page has its name of the site; the list of the pages has those of files.
+    let target = match target {
+        "README.md" if page != "SUMMARY.md" => "index.md",
+        target => target,
+    };
     format!("{}{target}", "../".repeat(depth))
 }
 
