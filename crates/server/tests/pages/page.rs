@@ -13,6 +13,7 @@
 //! | `<!-- run: COMMAND -->` | a command that the page does not show |
 //! | `<!-- replace: A => B -->` | replaces a placeholder in all commands and files below |
 //! | `<!-- postgres -->` | the page has a PostgreSQL server, by the variables `PG*` |
+//! | `<!-- npm -->` | the page has Chromium and the packages of `pages/packages`, by `$PACKAGES` |
 //! | `<!-- check all: REASON -->` | `check` for each block below that has no marker; `skip all` likewise |
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub(crate) struct Page {
     pub(crate) path: PathBuf,
     pub(crate) steps: Vec<Step>,
     pub(crate) needs_postgres: bool,
+    pub(crate) needs_npm: bool,
 }
 
 /// A step, with the line of its block.
@@ -106,7 +108,7 @@ impl Page {
     }
 
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, PageError> {
-        let mut page = Self { path: path.to_owned(), steps: Vec::new(), needs_postgres: false };
+        let mut page = Self { path: path.to_owned(), steps: Vec::new(), needs_postgres: false, needs_npm: false };
         let fail = |line, sentence: String| PageError { path: path.to_owned(), line, sentence };
         let mut replacements: Vec<(String, String)> = Vec::new();
         let mut all = None;
@@ -141,6 +143,10 @@ impl Page {
                     }
                     ("postgres", "") => {
                         page.needs_postgres = true;
+                        continue;
+                    }
+                    ("npm", "") => {
+                        page.needs_npm = true;
                         continue;
                     }
                     ("check all", reason) => {

@@ -81,6 +81,21 @@ token() {
   printf '%s.%s' "$text" "$(printf '%s' "$text" | openssl dgst -sha256 -hmac "$1" -binary | encode)"
 }
 
+# What `npm create vite` and `npm install` of the tutorial do, with packages in fixed versions.
+tasks_page() {
+  node "$PACKAGES/node_modules/create-vite/index.js" tasks-page --template react-ts --no-interactive < /dev/null
+  cd tasks-page
+  ln -s "$PACKAGES/node_modules" node_modules
+}
+
+# Shows the page of the tutorial as Ada to a browser, which ticks boxes.
+tasks_in_browser() {
+  VITE_TOKEN=$(node ../token.mjs 1) npx vite --port "${1#:}" --strictPort > "$PAGE/vite.log" 2>&1 &
+  beside="$beside $!"
+  cp "$TASKS_SCRIPT" "$CLIENTS/tasks.mjs"
+  node "$CLIENTS/tasks.mjs" "http://localhost$1/" "$CHROMIUM" "$PICTURES"
+}
+
 # Lets the program parse a command line: `--help` comes last, after every option was parsed.
 check_command() {
   rm -f "$PAGE/wrong"

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use testkit::postgres::{Server, installations};
+use testkit::script::{Packages, chromium, packages};
 
 use crate::page::{Output, Page};
 use crate::script::{self, Ports};
@@ -41,8 +42,8 @@ pub(crate) fn run(page: &Page) -> Result<(), Box<dyn std::error::Error>> {
     }
     let folder = Folder::new()?;
     let ports = Ports::free()?;
-    let text = script::write(page, &folder.0, &ports)?;
     let own = folder.0.join(".thalweg-page");
+    let text = script::write(page, &own, &ports)?;
     fs::write(own.join("script"), &text)?;
     let server = match page.needs_postgres {
         true => match postgres()? {
@@ -52,6 +53,17 @@ pub(crate) fn run(page: &Page) -> Result<(), Box<dyn std::error::Error>> {
         false => None,
     };
     let mut command = Command::new("timeout");
+    if page.needs_npm {
+        let (Some(packages), Some(clients), Some(chromium)) =
+            (packages(Packages::Pages)?, packages(Packages::Clients)?, chromium()?)
+        else {
+            return Ok(());
+        };
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        command.env("PACKAGES", packages).env("CLIENTS", clients).env("CHROMIUM", chromium);
+        command.env("PICTURES", root.join("../../target/browser"));
+        command.env("TASKS_SCRIPT", root.join("tests/pages/tasks.mjs"));
+    }
     command.args([SECONDS, "bash", ".thalweg-page/script"]).current_dir(&folder.0);
     command.stdin(Stdio::null());
     prepare(&mut command, server.as_ref())?;

@@ -14,10 +14,10 @@ use crate::page::{Action, Fate, Page};
 const PRELUDE: &str = include_str!("prelude.sh");
 
 /// The ports that pages write, which are replaced by free ones.
-const PORTS: [u16; 5] = [4000, 4001, 9090, 9000, 8081];
+const PORTS: [u16; 6] = [4000, 4001, 9090, 9000, 8081, 5173];
 
 /// Commands that serve until they are ended.
-const SERVERS: [&str; 4] = ["thalweg serve ", "thalweg gateway ", "thalweg demo", "thalweg dev"];
+const SERVERS: [&str; 4] = ["serve", "gateway", "demo", "dev"];
 
 /// Free ports in place of those of the pages.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Ports {
     }
 }
 
-/// Writes the files of the steps into the folder, and returns the script.
+/// Writes the files of the steps into the folder of the script, and returns the script.
 pub(crate) fn write(page: &Page, folder: &Path, ports: &Ports) -> io::Result<String> {
     let mut script = ports.replace(PRELUDE);
     for (index, step) in page.steps.iter().enumerate() {
@@ -64,21 +64,21 @@ pub(crate) fn write(page: &Page, folder: &Path, ports: &Ports) -> io::Result<Str
             }
             Action::Hidden(command) => ports.replace(command),
             Action::File { name, text } => {
-                let file = format!(".thalweg-page/file{index}");
+                let file = format!("file{index}");
                 fs::write(folder.join(&file), ports.replace(text))?;
-                format!("mkdir -p \"$(dirname {name})\" && cp {file} {name}")
+                format!("mkdir -p \"$(dirname {name})\" && cp \"$PAGE/{file}\" {name}")
             }
             Action::Query { operation, header } => {
-                let file = format!(".thalweg-page/query{index}");
+                let file = format!("query{index}");
                 let body = json!({ "query": operation }).to_string();
                 fs::write(folder.join(&file), body)?;
                 let header = header.as_ref().map(|header| format!(" -H \"{header}\""));
-                format!("send {file}{}", ports.replace(&header.unwrap_or_default()))
+                format!("send \"$PAGE/{file}\"{}", ports.replace(&header.unwrap_or_default()))
             }
         };
         let _ = writeln!(
             script,
-            "echo {} > .thalweg-page/line\n{{\n{body}\n}} > .thalweg-page/output{index} 2>&1",
+            "echo {} > \"$PAGE/line\"\n{{\n{body}\n}} > \"$PAGE/output{index}\" 2>&1",
             step.line
         );
     }
@@ -115,7 +115,10 @@ fn served(command: &str) -> String {
         }
     });
     let ends = ["--into", "--help", "--output"].iter().any(|option| program.contains(option));
-    if ends || !SERVERS.iter().any(|server| program.starts_with(server)) {
+    let mut words = program.split_whitespace();
+    let serves =
+        words.next() == Some("thalweg") && words.next().is_some_and(|name| SERVERS.contains(&name));
+    if ends || !serves {
         return command.to_owned();
     }
     let without_comment = start.split("  #").next().unwrap_or(start).trim_end();
