@@ -108,7 +108,12 @@ impl Page {
     }
 
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, PageError> {
-        let mut page = Self { path: path.to_owned(), steps: Vec::new(), needs_postgres: false, needs_npm: false };
+        let mut page = Self {
+            path: path.to_owned(),
+            steps: Vec::new(),
+            needs_postgres: false,
+            needs_npm: false,
+        };
         let fail = |line, sentence: String| PageError { path: path.to_owned(), line, sentence };
         let mut replacements: Vec<(String, String)> = Vec::new();
         let mut all = None;
@@ -301,7 +306,11 @@ pub(crate) mod tests {
         let output = Some(Output { line: 8, text: "ok\n".to_owned(), is_json: false });
         let expected = [
             Step { line: 4, action: commands("psql localhost\n", Fate::Run), output },
-            Step { line: 12, action: commands("make\n", Fate::Check("slow".to_owned())), output: None },
+            Step {
+                line: 12,
+                action: commands("make\n", Fate::Check("slow".to_owned())),
+                output: None,
+            },
         ];
         if read.steps != expected {
             return Err(format!("{:#?}", read.steps));

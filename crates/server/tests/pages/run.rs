@@ -192,8 +192,7 @@ pub(crate) mod tests {
             (json("{\"a\": 1, \"b\": 2}"), "{\"b\":2,\"a\":1}"),
             (json("{\"a\": …, \"b\": 2}"), "{\"a\":[1],\"b\":2}"),
         ];
-        let others =
-            [(text("a"), "ab"), (text("a … c"), "a b"), (json("{\"a\": 1}"), "{\"a\":2}")];
+        let others = [(text("a"), "ab"), (text("a … c"), "a b"), (json("{\"a\": 1}"), "{\"a\":2}")];
         let wrong = |expected, found: &str, is: bool| {
             let fails = is_shown(&expected, found) != is;
             fails.then(|| format!("{expected:?}: {found}"))
