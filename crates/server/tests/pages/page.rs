@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Page {
     pub(crate) path: PathBuf,
     pub(crate) steps: Vec<Step>,
+    /// Commands within sentences and tables, with their lines: they are parsed.
+    pub(crate) inline: Vec<(usize, String)>,
     pub(crate) needs_postgres: bool,
     pub(crate) needs_npm: bool,
 }
@@ -69,6 +71,7 @@ pub(crate) struct Counts {
     run: usize,
     queries: usize,
     outputs: usize,
+    inline: usize,
     checked: BTreeMap<String, usize>,
     skipped: BTreeMap<String, usize>,
 }
@@ -111,6 +114,7 @@ impl Page {
         let mut page = Self {
             path: path.to_owned(),
             steps: Vec::new(),
+            inline: Vec::new(),
             needs_postgres: false,
             needs_npm: false,
         };
@@ -176,6 +180,7 @@ impl Page {
                 continue;
             }
             let Some(language) = line.trim_start().strip_prefix("```") else {
+                page.inline.extend(inline_commands(line).map(|command| (number, command)));
                 if pending.is_some() && !line.trim().is_empty() {
                     return Err(fail(number, "the marker above has no block".to_owned()));
                 }
@@ -242,12 +247,14 @@ impl Page {
 
     /// Whether anything is to be done.
     pub(crate) fn has_steps(&self) -> bool {
-        self.steps.iter().any(|step| !matches!(step.action, Action::File { .. }))
+        let is_file = |step: &Step| matches!(step.action, Action::File { .. });
+        !self.inline.is_empty() || !self.steps.iter().all(is_file)
     }
 }
 
 impl Counts {
     pub(crate) fn add(&mut self, page: &Page) {
+        self.inline += page.inline.len();
         for step in &page.steps {
             self.outputs += usize::from(step.output.is_some());
             match &step.action {
@@ -267,13 +274,13 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { run, queries, outputs, checked, skipped } = self;
+        let Self { run, queries, outputs, inline, checked, skipped } = self;
         let sum = |reasons: &BTreeMap<String, usize>| reasons.values().sum::<usize>();
         let (parsed, not_run) = (sum(checked), sum(skipped));
         writeln!(
             formatter,
             "pages: {run} blocks of commands run, {queries} operations sent, {outputs} outputs compared, \
-             {parsed} blocks parsed only, {not_run} skipped"
+             {parsed} blocks and {inline} commands in sentences parsed only, {not_run} blocks skipped"
         )?;
         for (word, reasons) in [("parsed", checked), ("skipped", skipped)] {
             for (reason, count) in reasons {
@@ -282,6 +289,22 @@ impl fmt::Display for Counts {
         }
         Ok(())
     }
+}
+
+/// The commands of the program in spans of code, without those that have a placeholder as a value.
+fn inline_commands(line: &str) -> impl Iterator<Item = String> {
+    let spans = line.split('`').skip(1).step_by(2);
+    let commands = spans.filter(|span| span.starts_with("thalweg ")).map(|span| {
+        // In tables the bar is escaped.
+        span.replace("\\|", "|")
+    });
+    commands.filter(|command| {
+        let is_placeholder = |word: &str| {
+            let is_source = word.ends_with("://…") || word == "SOURCE";
+            !is_source && (word.contains('…') || matches!(word, "COMMAND" | "SHELL"))
+        };
+        !command.split_whitespace().any(is_placeholder)
+    })
 }
 
 /// The text of an HTML comment that is alone on its line.
@@ -299,9 +322,12 @@ pub(crate) mod tests {
 
     pub(crate) fn markers() -> Result<(), String> {
         let page = |text: &str| Page::parse(Path::new("a.md"), text);
-        let text = "<!-- replace: HOST => localhost -->\n1. Run:\n\n   ```sh\n   psql HOST\n   ```\n\
+        let text = "<!-- replace: HOST => localhost -->\n1. Run `thalweg check \\| cat` or `thalweg serve …`:\n\n   ```sh\n   psql HOST\n   ```\n\
                     <!-- output -->\n```text\nok\n```\n<!-- check: slow -->\n```sh\nmake\n```\n";
         let read = page(text).map_err(|error| error.to_string())?;
+        if read.inline != [(2, "thalweg check | cat".to_owned())] {
+            return Err(format!("{:?}", read.inline));
+        }
         let commands = |text: &str, fate| Action::Commands { text: text.to_owned(), fate };
         let output = Some(Output { line: 8, text: "ok\n".to_owned(), is_json: false });
         let expected = [

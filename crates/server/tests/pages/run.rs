@@ -135,6 +135,7 @@ fn failure(page: &Page, folder: &Path, error: &[u8]) -> String {
     if let Some(index) = step {
         text.push_str(&fs::read_to_string(own.join(format!("output{index}"))).unwrap_or_default());
     }
+    text.push_str(&fs::read_to_string(own.join("inline")).unwrap_or_default());
     for entry in fs::read_dir(&own).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with("server") {

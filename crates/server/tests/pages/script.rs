@@ -82,6 +82,13 @@ pub(crate) fn write(page: &Page, folder: &Path, ports: &Ports) -> io::Result<Str
             step.line
         );
     }
+    for (line, command) in &page.inline {
+        let command = quoted(command);
+        let _ = writeln!(
+            script,
+            "echo {line} > \"$PAGE/line\"\ncheck_command {command} 2> \"$PAGE/inline\""
+        );
+    }
     Ok(script)
 }
 
