@@ -98,18 +98,19 @@ tasks_in_browser() {
 
 # Lets the program parse a command line: `--help` comes last, after every option was parsed.
 check_command() {
-  rm -f "$PAGE/wrong"
+  rm -f "$PAGE/wrong" "$PAGE/said"
   (
     set +eu
     thalweg() {
-      "$PROGRAM" "$@" --help < /dev/null > /dev/null 2> "$PAGE/said" || cp "$PAGE/said" "$PAGE/wrong"
+      # Without programs in the path, only what the shell has can say so.
+      "$PROGRAM" "$@" --help < /dev/null > /dev/null 2>> "$PAGE/said" || : > "$PAGE/wrong"
     }
     command_not_found_handle() { :; }
     PATH=/nonexistent
     eval "$1" > /dev/null 2>&1
   ) < /dev/null || true
   if [ -e "$PAGE/wrong" ]; then
-    cat "$PAGE/wrong" >&2
+    cat "$PAGE/said" >&2
     echo "in: $1" >&2
     return 1
   fi

@@ -15,7 +15,7 @@ use crate::page::{Output, Page};
 use crate::script::{self, Ports};
 
 /// A page that takes longer waits for something that never comes.
-const SECONDS: &str = "100";
+const SECONDS: &str = "300";
 
 /// A folder of its own, deleted in the end.
 struct Folder(PathBuf);
