@@ -318,7 +318,7 @@ fn replace(text: &str, replacements: &[(String, String)]) -> String {
 
 /// Run by name: this program has no test harness.
 pub(crate) mod tests {
-    use super::*;
+    use super::{Action, Fate, Output, Page, Path, Step};
 
     pub(crate) fn markers() -> Result<(), String> {
         let page = |text: &str| Page::parse(Path::new("a.md"), text);

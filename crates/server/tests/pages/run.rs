@@ -182,7 +182,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 /// Run by name: this program has no test harness.
 pub(crate) mod tests {
-    use super::*;
+    use super::{Output, is_shown};
 
     pub(crate) fn wildcards() -> Result<(), String> {
         let text = |text: &str| Output { line: 1, text: text.to_owned(), is_json: false };
