@@ -33,6 +33,8 @@ pub enum Packages {
     PrismaClients,
     /// The commands of Prisma 1.
     PrismaCommands,
+    /// What the pages of the manual install.
+    Pages,
 }
 
 impl Packages {
@@ -44,6 +46,7 @@ impl Packages {
             Self::PrismaCommands => {
                 ["crates/server/tests/prisma/commands", "target/prisma-commands"]
             }
+            Self::Pages => ["crates/server/tests/pages/packages", "target/page-packages"],
         }
     }
 }
@@ -68,9 +71,7 @@ pub fn run_with(
     script: &Path,
     arguments: &[&OsStr],
 ) -> Result<Option<String>, ScriptError> {
-    let Some(folder) = installed(packages)? else {
-        return missing("a folder of npm packages in `target`");
-    };
+    let Some(folder) = self::packages(packages)? else { return Ok(None) };
     if Command::new("node").arg("--version").output().is_err() {
         return missing("Node.js");
     }
@@ -111,6 +112,18 @@ fn missing<T>(what: &'static str) -> Result<Option<T>, ScriptError> {
     }
     eprintln!("not run: {error}");
     Ok(None)
+}
+
+/// The folder of packages, or `None` where they are missing and may be.
+///
+/// # Errors
+///
+/// The packages are missing and required.
+pub fn packages(packages: Packages) -> Result<Option<PathBuf>, ScriptError> {
+    match installed(packages)? {
+        Some(folder) => Ok(Some(folder)),
+        None => missing("a folder of npm packages in `target`"),
+    }
 }
 
 /// The folder of the packages, if those are in it that the lock file names.

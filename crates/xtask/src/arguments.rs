@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::dist;
 use crate::fuzz;
 use crate::setup;
+use crate::site;
 use crate::test;
 
 /// A command.
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     /// Arguments of the program `bench`.
     Bench(Vec<String>),
     Dist(dist::Options),
+    Site(site::Options),
     Help,
 }
 
@@ -42,6 +44,8 @@ pub(crate) enum ArgumentError {
     Advisories,
     #[error("`--program` wants the path of a program")]
     Program,
+    #[error("`--sources` wants the address of the repository's files")]
+    Sources,
     #[error("there is no target `{0}`")]
     Target(String),
     #[error("`--seconds` wants a number from 1 on")]
@@ -63,6 +67,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "compare" => Ok(Command::Bench(words.to_vec())),
         "dist" => parse_dist(rest),
         "fuzz" => parse_fuzz(rest),
+        "site" => parse_site(rest),
         "docs" => without_options(name, rest, Command::Docs),
         "graphiql" => without_options(name, rest, Command::GraphiQL),
         "advisories" => match rest {
@@ -82,6 +87,24 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "help" | "--help" | "-h" => Ok(Command::Help),
         _ => Err(ArgumentError::Command(name.clone())),
     }
+}
+
+fn parse_site(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = site::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--serve" => options.serve = true,
+            "--offline" => options.offline = true,
+            "--sources" => {
+                let address = rest.next().filter(|address| address.contains("://"));
+                let address = address.ok_or(ArgumentError::Sources)?;
+                options.sources = Some(address.trim_end_matches('/').to_owned());
+            }
+            word => return Err(unknown("site", word)),
+        }
+    }
+    Ok(Command::Site(options))
 }
 
 fn parse_setup(words: &[String]) -> Result<Command, ArgumentError> {
@@ -234,6 +257,17 @@ mod tests {
         check("dist --offline --program target/release/thalweg", &Ok(Command::Dist(options)));
         check("dist --program", &Err(ArgumentError::Program));
         check("dist --fast", &Err(unknown("dist", "--fast")));
+    }
+
+    #[test]
+    fn the_site_may_lead_to_the_sources() {
+        check("site", &Ok(Command::Site(site::Options::default())));
+        let sources = Some("https://e.example/tree".to_owned());
+        let options = site::Options { serve: true, offline: true, sources };
+        let words = "site --serve --offline --sources https://e.example/tree/";
+        check(words, &Ok(Command::Site(options)));
+        check("site --sources --serve", &Err(ArgumentError::Sources));
+        check("site --open", &Err(unknown("site", "--open")));
     }
 
     #[test]

@@ -19,6 +19,9 @@ const PRISMA_COMMANDS: &str = "prisma-commands";
 /// Under `target`.
 const COMPOSERS: &str = "composers";
 
+/// Under `target`: what the pages of the manual install.
+const PAGES: &str = "page-packages";
+
 /// The names of the browser's program in distributions; the test looks for the same.
 const BROWSERS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -44,6 +47,8 @@ pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, Client
     npm::provide(workspace, &prisma, PRISMA_CLIENTS, offline)?;
     let commands = workspace.join("crates/server/tests/prisma/commands");
     npm::provide(workspace, &commands, PRISMA_COMMANDS, offline)?;
+    let pages = workspace.join("crates/server/tests/pages/packages");
+    npm::provide(workspace, &pages, PAGES, offline)?;
     let source = workspace.join("crates/server/tests/clients");
     Ok(npm::provide(workspace, &source, FOLDER, offline)?)
 }

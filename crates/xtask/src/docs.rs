@@ -2,8 +2,9 @@
 //!
 //! The table of features is in `docs/<dialect>.md` between two marks, and every case with its
 //! sentence in `docs/<dialect>-cases.md`: the documentation lists what is tested. `index` lists the
-//! cases by feature, across dialects.
+//! cases by feature, across dialects; `chart` draws the measured figures.
 
+mod chart;
 mod index;
 
 use std::collections::BTreeMap;
@@ -41,6 +42,8 @@ pub(crate) enum DocsError {
     File { path: PathBuf, error: io::Error },
     #[error("{}: the marks of the support table are missing:\n{BEGIN}\n{END}", .0.display())]
     Marks(PathBuf),
+    #[error("{}: the summary lacks a row of the chart", .0.display())]
+    Chart(PathBuf),
 }
 
 /// The header of a case file.
@@ -107,6 +110,12 @@ pub(crate) fn find_stale(workspace: &Path) -> Result<Vec<(PathBuf, String)>, Doc
         dialects.insert(dialect.to_owned(), areas);
     }
     let (page, text) = (workspace.join("docs/cases.md"), index::print(&dialects));
+    if fs::read_to_string(&page).ok().as_ref() != Some(&text) {
+        stale.push((page, text));
+    }
+    let figures = workspace.join("docs/performance.md");
+    let text = chart::draw(&read(&figures)?).ok_or(DocsError::Chart(figures))?;
+    let page = workspace.join("docs/figures.svg");
     if fs::read_to_string(&page).ok().as_ref() != Some(&text) {
         stale.push((page, text));
     }

@@ -19,12 +19,14 @@ mod dist;
 mod docs;
 mod fuzz;
 mod graphiql;
+mod markdown;
 mod maven;
 mod neo4j;
 mod npm;
 mod phase;
 mod program;
 mod setup;
+mod site;
 mod test;
 mod tidy;
 mod workspaces;
@@ -63,6 +65,13 @@ cargo xtask advisories FOLDER [--write]
 cargo xtask docs
     Writes the support tables of the dialects, which are made from the case files, and the schema
     and the example of the configuration file, which are made from the options.
+
+cargo xtask site [--serve] [--offline] [--sources URL]
+    Makes the manual's web site in target/site/book with mdBook, which it installs into target/tools,
+    and checks its links.
+      --serve        serves it at http://localhost:3000, and makes it again when a page changes
+      --offline      installs nothing, only looks
+      --sources URL  where links to files of the repository lead; without it they are texts
 
 cargo xtask graphiql
     Writes the published files of GraphiQL that the server has in itself, from npm.
@@ -151,6 +160,13 @@ fn main() -> ExitCode {
             Ok(()) => true,
             Err(error) => {
                 eprintln!("dist: {error}");
+                false
+            }
+        },
+        Command::Site(options) => match site::site(&workspace, &options) {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("site: {error}");
                 false
             }
         },

@@ -3,9 +3,9 @@
 //! `workspace` reads the files, `source` and `manifest` parse them; `rules` holds the tables, and
 //! each of `dependencies`, `places`, `statements`, `words`, `form` checks one of them; `cycles` checks
 //! the imports between modules, `undeclared` and `doc_tests` find code that nothing compiles;
-//! `functions` only reports. `licences` and `advisories`, the latter by a table in the tree and the
-//! order of `version`, check third-party packages; `workspaces` compares the workspaces with each
-//! other.
+//! `links` checks the Markdown files; `functions` only reports. `licences` and `advisories`, the latter
+//! by a table in the tree and the order of `version`, check third-party packages; `workspaces` compares
+//! the workspaces with each other.
 
 mod advisories;
 mod cycles;
@@ -14,6 +14,7 @@ mod doc_tests;
 mod form;
 mod functions;
 mod licences;
+mod links;
 mod manifest;
 mod paths;
 mod pattern;
@@ -31,6 +32,7 @@ use std::fmt;
 use std::path::Path;
 
 use advisories::{Date, Report};
+pub(crate) use links::resolve;
 pub(crate) use workspace::TidyError;
 
 /// A rule, by the name that its findings carry.
@@ -53,6 +55,7 @@ pub(crate) enum Rule {
     Cycle,
     DocTest,
     Undeclared,
+    Link,
 }
 
 /// A violation of a rule.
@@ -84,6 +87,7 @@ impl fmt::Display for Rule {
             Rule::Cycle => "cycle",
             Rule::DocTest => "doc-test",
             Rule::Undeclared => "undeclared",
+            Rule::Link => "link",
         })
     }
 }
@@ -120,6 +124,7 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
         findings.extend(statements::check(source));
         findings.extend(words::check(source, &crates));
     }
+    findings.extend(links::check(workspace, &links::read(workspace)?));
     findings.extend(cycles::check(&files.sources));
     findings.extend(undeclared::check(&files.manifests, &files.sources));
     for folder in crate::workspaces::ALL {

@@ -107,6 +107,8 @@ impl Extent {
             }
             (_, "gateway", "gateway", Self::Quick) => vec![job(Tier::Cases, &[CASE])],
             (_, _, _, Self::Quick) => Vec::new(),
+            // Pages build a web page and start servers: they would take time from the tests of the server.
+            (_, "server", "pages", Self::All) => vec![job(Tier::Crates, &[])],
             (_, "server", _, Self::All) => vec![job(Tier::Http, &[])],
             (_, _, _, Self::All) => vec![job(Tier::Crates, &[])],
         }
@@ -129,6 +131,7 @@ mod tests {
     fn programs() -> Vec<Program> {
         vec![
             program("server", "server", Kind::Integration),
+            program("server", "pages", Kind::Integration),
             program("engine", "engine", Kind::Integration),
             program("engine", "cases", Kind::Integration),
             program("gateway", "gateway", Kind::Integration),
@@ -156,6 +159,7 @@ mod tests {
                 "cases: gateway gateway .case",
                 "random: engine cases --skip .case",
                 "random: gateway gateway --skip .case",
+                "crates: server pages",
                 "crates: engine engine",
                 "http: server server",
             ]
@@ -170,6 +174,7 @@ mod tests {
                 "unit: engine engine",
                 "cases: engine cases",
                 "cases: gateway gateway",
+                "crates: server pages",
                 "crates: engine engine",
                 "http: server server",
             ]
