@@ -29,7 +29,7 @@ mod subgraphs;
 mod supergraph;
 mod usage;
 
-pub(crate) use encode::{Situation, Sources};
+pub(crate) use encode::{Situation, Sources, encode};
 pub(crate) use live::{Open, OpenGuard};
 pub(crate) use serve::{MetricsListener, serve};
 pub(crate) use store::{CompletedRequest, Metrics, Shard};
