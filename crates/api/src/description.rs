@@ -263,22 +263,25 @@ fn table(
     (entity, object_type): (&Entity, TypeId),
     operations: Vec<DescribedOperation>,
 ) -> DescribedTable {
-    let columns: Vec<(catalog::FieldId, DescribedColumn)> = visible_fields(view, Some(object_type))
-        .filter_map(|id| {
-            let column = column(api, id).filter(|one| catalog[*one].entity == entity.id)?;
-            let (field, definition) = (&catalog[column], &view.whole[id]);
-            let described = DescribedColumn {
-                name: field.name.clone(),
-                field: (*definition.name).into(),
-                field_type: print_type(view.whole, view.type_of(id)).into(),
-                description: field.description.clone(),
-                nullable: field.nullable,
-                has_default: field.has_default,
-                is_generated: field.generated.is_some(),
-            };
-            Some((column, described))
-        })
-        .collect();
+    let mut columns: Vec<(catalog::FieldId, DescribedColumn)> =
+        visible_fields(view, Some(object_type))
+            .filter_map(|id| {
+                let column = column(api, id).filter(|one| catalog[*one].entity == entity.id)?;
+                let (field, definition) = (&catalog[column], &view.whole[id]);
+                let described = DescribedColumn {
+                    name: field.name.clone(),
+                    field: (*definition.name).into(),
+                    field_type: print_type(view.whole, view.type_of(id)).into(),
+                    description: field.description.clone(),
+                    nullable: field.nullable,
+                    has_default: field.has_default,
+                    is_generated: field.generated.is_some(),
+                };
+                Some((column, described))
+            })
+            .collect();
+    // The order of the table: some dialects sort the fields of a type.
+    columns.sort_by_key(|(column, _)| *column);
     let is_visible = |field: &catalog::FieldId| columns.iter().any(|(column, _)| column == field);
     let keys = entity.keys.iter().filter(|key| key.fields.iter().all(is_visible));
     let keys = keys.map(|key| DescribedKey {

@@ -19,10 +19,6 @@ export async function post(name, body) {
   return (await ask(name, init)).json();
 }
 
-export async function getText(name) {
-  return (await ask(name, {})).text();
-}
-
 async function ask(name, init) {
   const url = new URL(`console/api/${name}`, page);
   const response = await fetch(url, { ...init, headers: { accept: "application/json", ...init.headers, ...headers() } });

@@ -2,7 +2,7 @@
 // them sees and changes what the API lets them.
 
 import { graphql, schema as readSchema } from "./api.js";
-import { button, element, heading, labelled, select, status } from "./elements.js";
+import { button, element, heading, labelled, present, select, status } from "./elements.js";
 import { operationsOf } from "./operations.js";
 import { confirmOperation, openForm, shownOperation } from "./row-form.js";
 import { tablesOf } from "./schema.js";
@@ -156,7 +156,7 @@ function browser(table, operations, schema, relationships, query) {
   });
   load();
   const lacks = lackOf(operations);
-  return [
+  return present([
     heading(nameOf(table), element("a", { href: `#/schema/${encodeURIComponent(table.type)}` }, "Schema"), insert, add),
     lacks && element("p", { class: "c-muted" }, lacks),
     filters,
@@ -166,7 +166,7 @@ function browser(table, operations, schema, relationships, query) {
       labelled("Rows", select(SIZES.map((size) => [String(size), String(size)]), "25", (size) => { state.size = Number(size); state.page = 0; load(); })),
       note),
     details,
-  ];
+  ]);
 }
 
 function readFilters(query, column) {

@@ -17,8 +17,13 @@ function filled(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...present(children));
   return node;
+}
+
+// Children without those that are left out.
+export function present(children) {
+  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 }
 
 export function button(label, onClick, attributes = {}) {

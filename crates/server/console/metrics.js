@@ -1,6 +1,6 @@
 // Live charts of the server's metrics.
 
-import { getText } from "./api.js";
+import { get } from "./api.js";
 import { element, heading, status, svg } from "./elements.js";
 import { buckets, parse, quantile, sum } from "./openmetrics.js";
 
@@ -58,14 +58,19 @@ const CHARTS = [
   ]],
 ];
 
+async function read() {
+  const { metrics } = await get("metrics");
+  return { samples: parse(metrics), time: performance.now() };
+}
+
 export async function open() {
-  let before = { samples: parse(await getText("metrics")), time: performance.now() };
+  let before = await read();
   const charts = CHARTS.filter(([, , has]) => has(before.samples)).map(([title, unit, , lines]) => chart(title, unit, lines));
   const problem = element("div", { "aria-live": "polite" });
   let timer;
   const look = async () => {
     try {
-      const after = { samples: parse(await getText("metrics")), time: performance.now() };
+      const after = await read();
       const elapsed = (after.time - before.time) / 1000;
       const step = { before: before.samples, after: after.samples, elapsed };
       for (const chart of charts) chart.add(step);

@@ -105,7 +105,7 @@ function postgraphile(table, schema) {
     const body = isConnection
       ? `  rows: ${list.name}${given(pairs)} {\n    totalCount\n    nodes {\n${indented(fields, 6)}\n    }\n  }`
       : `  rows: ${list.name}${given(pairs)} {\n${indented(fields, 4)}\n  }`;
-    return document("query", "Rows", variables, body);
+    return document("query", `RowsOf${table.type}`, variables, body);
   };
   return {
     columns, read, operators, order,
@@ -120,7 +120,7 @@ function inPayload(table, schema) {
   const key = primaryKey(table);
   const inputOf = (field) => inputFields(argument(field, "input")?.type ?? {}, schema);
   const objectIn = (field) => inputOf(field).find(({ type }) => schema.types.get(baseType(type).name)?.kind === "INPUT_OBJECT" && written(type, table, schema).length > 0);
-  const change = (field, input) => document("mutation", "Change", [{ name: "input", type: typeText(argument(field, "input").type), value: input }],
+  const change = (field, input) => document("mutation", `Change${table.type}`, [{ name: "input", type: typeText(argument(field, "input").type), value: input }],
     `  ${field.name}(input: $input) {\n    clientMutationId\n  }`);
   // The field that finds a row by the primary key.
   const byKey = (kind) => key && fieldsOf([kind], table, schema.mutations).find((field) => {
@@ -171,7 +171,7 @@ function hasura(table, schema) {
     ];
     const pairs = [["limit", "limit", size], ["offset", "offset", page * size], ["where", "where", value], [orderBy.name, "orderBy", orderValue]];
     const counted = aggregate ? `\n  total: ${aggregate.name}${given([["where", "where", value]])} {\n    aggregate {\n      count\n    }\n  }` : "";
-    return document("query", "Rows", variables, `  rows: ${list.name}${given(pairs)} {\n${indented(columns.map(({ field }) => field), 4)}\n  }${counted}`);
+    return document("query", `RowsOf${table.type}`, variables, `  rows: ${list.name}${given(pairs)} {\n${indented(columns.map(({ field }) => field), 4)}\n  }${counted}`);
   };
   const key = primaryKey(table);
   const find = (kind, accepts) => fieldsOf([kind], table, schema.mutations).find(accepts);
@@ -187,7 +187,7 @@ function hasura(table, schema) {
     total: ({ total }) => total?.aggregate.count ?? null,
     insert: create ? {
       columns: written(argument(create, "object").type, table, schema),
-      make: (object) => document("mutation", "Change", [{ name: "object", type: typeText(argument(create, "object").type), value: object }],
+      make: (object) => document("mutation", `Change${table.type}`, [{ name: "object", type: typeText(argument(create, "object").type), value: object }],
         `  ${create.name}(object: $object) {${named}}`),
     } : null,
     update: update && key ? {
@@ -195,13 +195,13 @@ function hasura(table, schema) {
       make: (row, values) => {
         const [pk, set] = [argument(update, "pk_columns", "pkColumns"), argument(update, "_set")];
         const variables = [{ name: "key", type: typeText(pk.type), value: keyOf(row) }, { name: "set", type: typeText(set.type), value: values }];
-        return document("mutation", "Change", variables, `  ${update.name}(${pk.name}: $key, _set: $set) {${named}}`);
+        return document("mutation", `Change${table.type}`, variables, `  ${update.name}(${pk.name}: $key, _set: $set) {${named}}`);
       },
     } : null,
     remove: remove ? {
       make: (row) => {
         const variables = remove.args.map(({ name, type }) => ({ name, type: typeText(type), value: row[name] }));
-        return document("mutation", "Change", variables, `  ${remove.name}(${remove.args.map(({ name }) => `${name}: $${name}`).join(", ")}) {${named}}`);
+        return document("mutation", `Change${table.type}`, variables, `  ${remove.name}(${remove.args.map(({ name }) => `${name}: $${name}`).join(", ")}) {${named}}`);
       },
     } : null,
   };
@@ -223,7 +223,7 @@ function plain(table, schema) {
     read: ({ page, size: wanted }) => {
       const variables = [variable("size", size, wanted), variable("skip", skip, page * wanted)];
       const pairs = [[size?.name, "size", variables[0].value], [skip?.name, "skip", variables[1].value]];
-      return document("query", "Rows", variables, `  rows: ${list.name}${given(pairs)} {\n${indented(columns.map(({ field }) => field), 4)}\n  }`);
+      return document("query", `RowsOf${table.type}`, variables, `  rows: ${list.name}${given(pairs)} {\n${indented(columns.map(({ field }) => field), 4)}\n  }`);
     },
     rows: ({ rows }) => rows,
     total: () => null,

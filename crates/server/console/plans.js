@@ -52,6 +52,7 @@ function parsed(body) {
 
 // The beginning of a document, on one line.
 function title(query) {
-  const text = query.replace(/#[^\n]*/g, "").replace(/\s+/g, " ").trim();
+  const text = query.replace(/#[^\n]*/g, "").replace(/\s+/g, " ").trim()
+    .replace(/^(query|mutation|subscription) (\w+) ?\([^)]*\)/, "$1 $2");
   return text.length > 90 ? `${text.slice(0, 90)}…` : text;
 }

@@ -27,7 +27,7 @@ export async function open() {
   const form = element("form", { class: "c-filters c-bar", submit: look },
     names, labelled("Role", role), labelled("Claims", claims), labelled("Row (optional)", row),
     element("button", { type: "submit", class: "c-button c-primary" }, "Show"));
-  const intro = element("p", { class: "c-muted" }, "What a token with this role and these claims may do. Nothing is executed, and no rows are shown.");
+  const intro = element("p", { class: "c-muted" }, "What a token with this role and these claims may do. Nothing is executed; a row is read only to say which conditions are true of it, and only for a superuser.");
   return { nodes: [heading("Roles"), intro, form, result] };
 }
 
@@ -57,7 +57,7 @@ function describe({ catalog, access, row }, all) {
         element("strong", {}, nameOf(table)), " ",
         table.privileges.map(({ privilege, refused }) => element("span", { class: refused ? "c-badge c-off" : "c-badge c-on" }, `${refused ? "no " : ""}${privilege}`)),
         type ? null : element("span", { class: "c-muted" }, " not in the schema of the role")),
-      element("dl", {}, table.privileges.map((one) => privilege(one, columns.get(nameOf(table)) ?? [])))));
+      element("dl", { class: "c-rules" }, table.privileges.map((one) => privilege(one, columns.get(nameOf(table)) ?? [])))));
   }
   return parts;
 }

@@ -2,7 +2,7 @@
 
 import { catalog } from "./api.js";
 import { diagram } from "./diagram.js";
-import { element, heading, labelled, status, tabs } from "./elements.js";
+import { element, heading, labelled, present, status, tabs } from "./elements.js";
 
 // More tables than this are drawn only around those that are searched for.
 const MOST_DRAWN = 120;
@@ -104,7 +104,7 @@ function describe(table, relationships, onChoose) {
   const outgoing = relationships.filter(({ fromTable }) => fromTable === table);
   const incoming = relationships.filter(({ toTable }) => toTable === table);
   const link = (other) => element("button", { type: "button", class: "c-link", click: () => onChoose(other) }, nameOf(other));
-  return [
+  return present([
     element("h2", {}, nameOf(table), element("span", { class: "c-muted" }, ` ${table.kind}`)),
     table.description && element("p", {}, table.description),
     element("p", {}, "Type ", element("code", {}, table.type), " · ", element("a", { href: `#/data/${encodeURIComponent(table.type)}` }, "Browse rows")),
@@ -123,5 +123,5 @@ function describe(table, relationships, onChoose) {
       incoming.map((one) => element("li", {}, "from ", link(one.fromTable), ` (${one.fromColumns.join(", ")})`, one.backward && [" as ", element("code", {}, one.backward)]))),
     table.operations.length > 0 && element("h3", {}, "Root fields"),
     element("p", { class: "c-fields" }, table.operations.map(({ field }) => element("code", {}, field))),
-  ].flat();
+  ]);
 }

@@ -169,7 +169,7 @@ async fn data(
         }
         Endpoint::Metrics => {
             require_trust(service, &caller)?;
-            return metrics(service);
+            json!({ "metrics": metrics(service)? })
         }
         Endpoint::Role => {
             require_trust(service, &caller)?;
@@ -184,11 +184,11 @@ async fn data(
 }
 
 /// The metrics as text.
-fn metrics(service: &Service) -> Result<Vec<u8>, NoData> {
+fn metrics(service: &Service) -> Result<String, NoData> {
     let sources = service.process.metrics_sources(&service.worker.api(), &service.settings);
     let none = || NoData::wrong("there are no metrics: start the server with --metrics-listen");
     let text = metrics::encode(sources.ok_or_else(none)?);
-    text.map(String::into_bytes).map_err(|_| NoData::wrong("the metrics cannot be written"))
+    text.map_err(|_| NoData::wrong("the metrics cannot be written"))
 }
 
 /// The worker of an API over one source.
