@@ -106,7 +106,7 @@ function browser(table, operations, schema, relationships, query) {
     const reference = relationships.find(({ fromTable, fromColumns }) => fromTable === table && fromColumns.length === 1 && fromColumns[0] === one.name);
     if (!reference) return element("span", { title: text.length > 120 ? text.slice(0, 2000) : null }, shortened);
     const target = reference.toTable.columns.find(({ name }) => name === reference.toColumns[0]);
-    if (!target || !reference.toTable.operations.length) return shortened;
+    if (!target || !reference.toTable.operations.length) return element("span", {}, shortened);
     const where = encodeURIComponent(JSON.stringify([target.field, "=", text]));
     return element("a", { href: `#/data/${encodeURIComponent(reference.toTable.type)}?where=${where}`, title: `The row of ${nameOf(reference.toTable)}` }, shortened);
   };

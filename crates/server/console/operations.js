@@ -10,7 +10,7 @@ export function operationsOf(table, schema) {
   return style ?? null;
 }
 
-const STYLES = [postgraphile, hasura, plain];
+const STYLES = [postgraphile, hasura, phrag, plain];
 
 const fieldsOf = (kinds, table, fields) =>
   table.operations.filter(({ kind }) => kinds.includes(kind)).map(({ field }) => fields.get(field)).filter(Boolean);
@@ -152,6 +152,7 @@ function hasura(table, schema) {
   const conditions = new Map(inputFields(where.type, schema).map((input) => [input.name, input]));
   const orders = new Map(inputFields(orderBy.type, schema).map((input) => [input.name, input]));
   const aggregate = [`${list.name}_aggregate`, `${list.name}Aggregate`].map((name) => schema.queries.get(name)).find(Boolean);
+  const key = primaryKey(table);
   const operators = (column) => inputFields(conditions.get(column.field)?.type ?? {}, schema)
     .filter(({ type }) => schema.types.get(baseType(type).name)?.kind !== "INPUT_OBJECT").map(({ name, type }) => ({ name, type }));
   const directions = (column) => {
@@ -161,8 +162,10 @@ function hasura(table, schema) {
   const read = ({ page, size, ordered, filtered }) => {
     const value = filtered.length === 0 ? undefined : {};
     for (const { column, operator, value: wanted } of filtered) (value[column.field] ??= {})[operator] = wanted;
-    const direction = ordered && directions(ordered.column)[ordered.direction];
-    const orderValue = direction && [{ [ordered.column.field]: direction }];
+    // Without an order, pages would have rows twice.
+    const wanted = ordered ? [ordered] : (key ?? []).map((column) => ({ column, direction: "asc" }));
+    const orders = wanted.map(({ column, direction }) => ({ [column.field]: directions(column)[direction] }));
+    const orderValue = orders.length > 0 ? orders : undefined;
     const variables = [
       { name: "limit", type: "Int", value: size },
       { name: "offset", type: "Int", value: page * size },
@@ -173,7 +176,6 @@ function hasura(table, schema) {
     const counted = aggregate ? `\n  total: ${aggregate.name}${given([["where", "where", value]])} {\n    aggregate {\n      count\n    }\n  }` : "";
     return document("query", `RowsOf${table.type}`, variables, `  rows: ${list.name}${given(pairs)} {\n${indented(columns.map(({ field }) => field), 4)}\n  }${counted}`);
   };
-  const key = primaryKey(table);
   const find = (kind, accepts) => fieldsOf([kind], table, schema.mutations).find(accepts);
   const create = find("insert", (field) => argument(field, "object"));
   const update = find("update", (field) => argument(field, "pk_columns", "pkColumns"));
@@ -204,6 +206,56 @@ function hasura(table, schema) {
         return document("mutation", `Change${table.type}`, variables, `  ${remove.name}(${remove.args.map(({ name }) => `${name}: $${name}`).join(", ")}) {${named}}`);
       },
     } : null,
+  };
+}
+
+// Phrag: lists with `where` by operators, `sort`, `limit` and `offset`; columns are arguments of changes.
+function phrag(table, schema) {
+  const list = fieldsOf(["list"], table, schema.queries).find((field) => argument(field, "where") && argument(field, "sort") && argument(field, "limit"));
+  if (!list) return null;
+  const columns = leaves(table, schema);
+  const [where, sort] = [argument(list, "where"), argument(list, "sort")];
+  const conditions = new Map(inputFields(where.type, schema).map((input) => [input.name, input]));
+  const sorts = new Set(inputFields(sort.type, schema).map(({ name }) => name));
+  const aggregate = schema.queries.get(`${list.name}_aggregate`);
+  const read = ({ page, size, ordered, filtered }) => {
+    const value = filtered.length === 0 ? undefined : {};
+    for (const { column, operator, value: wanted } of filtered) (value[column.field] ??= {})[operator] = wanted;
+    const sortValue = ordered && { [ordered.column.field]: ordered.direction };
+    const variables = [
+      { name: "limit", type: "Int", value: size },
+      { name: "offset", type: "Int", value: page * size },
+      variable("where", where, value),
+      variable("sort", sort, sortValue ?? undefined),
+    ];
+    const pairs = [["limit", "limit", size], ["offset", "offset", page * size], ["where", "where", value], ["sort", "sort", sortValue ?? undefined]];
+    const counted = aggregate ? `\n  total: ${aggregate.name}${given([["where", "where", value]])} {\n    count\n  }` : "";
+    return document("query", `RowsOf${table.type}`, variables, `  rows: ${list.name}${given(pairs)} {\n${indented(columns.map(({ field }) => field), 4)}\n  }${counted}`);
+  };
+  const key = primaryKey(table);
+  const find = (kind) => fieldsOf([kind], table, schema.mutations)[0];
+  const keyOf = (field) => argument(field, "pk_columns");
+  const [create, update, remove] = [find("insert"), find("update"), find("delete")];
+  const change = (field, row, values) => {
+    const columnValues = field.args.filter(({ name }) => name in values).map(({ name, type }) => ({ name, type: typeText(type), value: values[name] }));
+    const byKey = row ? [{ name: "pk_columns", type: typeText(keyOf(field).type), value: Object.fromEntries(key.map(({ field }) => [field, row[field]])) }] : [];
+    const variables = [...byKey, ...columnValues];
+    const selection = row ? "result" : key?.[0]?.field ?? "__typename";
+    return document("mutation", `Change${table.type}`, variables, `  ${field.name}${given(variables.map(({ name }) => [name, name, true]))} {\n    ${selection}\n  }`);
+  };
+  const columnsOf = (field) => table.columns.filter((column) => argument(field, column.field)).map((column) => {
+    const { name, type } = argument(field, column.field);
+    return { ...column, input: name, inputType: type, isRequired: false };
+  });
+  return {
+    columns, read,
+    operators: (column) => inputFields(conditions.get(column.field)?.type ?? {}, schema).map(({ name, type }) => ({ name, type })),
+    order: (column, direction) => (sorts.has(column.field) ? direction : undefined),
+    rows: ({ rows }) => rows,
+    total: ({ total }) => total?.count ?? null,
+    insert: create ? { columns: columnsOf(create), make: (values) => change(create, null, values) } : null,
+    update: update && key ? { columns: columnsOf(update), make: (row, values) => change(update, row, values) } : null,
+    remove: remove && key ? { make: (row) => change(remove, row, {}) } : null,
   };
 }
 

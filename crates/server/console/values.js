@@ -1,6 +1,8 @@
 // Values of columns: from texts that people write to those of GraphQL, and back.
 
-const NUMBERS = new Set(["Int", "Float", "smallint", "int2", "int8", "bigint", "numeric", "real", "float4", "float8"]);
+const NUMBERS = new Set(["Int", "Float", "smallint", "int2", "real", "float4", "float8"]);
+// Numbers that are also accepted as texts, which keep all of their digits.
+const LONG_NUMBERS = new Set(["bigint", "int8", "numeric"]);
 const JSONS = new Set(["JSON", "Json", "json", "jsonb", "JSONObject"]);
 
 // The named type below lists and non-null types.
@@ -26,11 +28,10 @@ export function valueOf(text, type, name) {
     if (text === "true" || text === "false") return text === "true";
     throw new Error(`${name}: a boolean is true or false`);
   }
-  if (NUMBERS.has(base)) {
+  if (NUMBERS.has(base) || LONG_NUMBERS.has(base)) {
     const number = Number(text);
     if (text.trim() === "" || Number.isNaN(number)) throw new Error(`${name}: “${text}” is no number`);
-    // Other numbers are sent as they are written.
-    return Number.isInteger(number) && !Number.isSafeInteger(number) ? text.trim() : number;
+    return LONG_NUMBERS.has(base) && text.replace(/\D/g, "").length > 15 ? text.trim() : number;
   }
   if (JSONS.has(base)) {
     try {

@@ -298,7 +298,10 @@ fn a_role_is_explained_and_rows_only_to_superusers() {
     let access = explained["access"].as_array().unwrap();
     let table = |name: &str| access.iter().find(|table| table["name"] == name).unwrap();
     let customer = &table("customer")["privileges"];
-    assert_eq!(customer[0]["rules"], json!(["rows with customer_id = claim app.customer, by own_data"]));
+    assert_eq!(
+        customer[0]["rules"],
+        json!(["rows with customer_id = claim app.customer, by own_data"])
+    );
     assert_eq!(customer[0]["refused"], false);
     assert_eq!(customer[1]["privilege"], "insert");
     assert_eq!(customer[1]["refused"], true);
@@ -368,7 +371,7 @@ fn a_person_uses_each_view_in_a_browser() {
     let serve =
         |dialect| Server::start(&["serve", &file, "--dialect", dialect, "--listen", "127.0.0.1:0"]);
     let shop = Server::start_sample(&["--metrics-listen", "127.0.0.1:0"]);
-    let (hasura, phrag) = (serve("hasura"), serve("phrag"));
+    let (hasura, phrag, prisma) = (serve("hasura"), serve("phrag"), serve("prisma"));
     let roles = with_policies(&["--require-token"]);
     let gateway = FederatedShop::start();
     let address = |server: &Server| format!("http://{}/", server.address);
@@ -376,6 +379,7 @@ fn a_person_uses_each_view_in_a_browser() {
         "shop": address(&shop),
         "hasura": address(&hasura),
         "phrag": address(&phrag),
+        "prisma": address(&prisma),
         "roles": { "url": address(&roles), "token": token("manager") },
         "gateway": gateway.address,
     });
