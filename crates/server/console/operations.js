@@ -164,8 +164,8 @@ function hasura(table, schema) {
     for (const { column, operator, value: wanted } of filtered) (value[column.field] ??= {})[operator] = wanted;
     // Without an order, pages would have rows twice.
     const wanted = ordered ? [ordered] : (key ?? []).map((column) => ({ column, direction: "asc" }));
-    const orders = wanted.map(({ column, direction }) => ({ [column.field]: directions(column)[direction] }));
-    const orderValue = orders.length > 0 ? orders : undefined;
+    const sorted = wanted.map(({ column, direction }) => ({ [column.field]: directions(column)[direction] }));
+    const orderValue = sorted.length > 0 ? sorted : undefined;
     const variables = [
       { name: "limit", type: "Int", value: size },
       { name: "offset", type: "Int", value: page * size },

@@ -113,7 +113,7 @@ fn the_files_are_small_and_load_nothing_from_elsewhere() {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
         let served = server.get(&format!("/console/{name}"), "");
-        assert_eq!((served.status, &served.body), (200, &text), "{name}");
+        assert!((served.status, &served.body) == (200, &text), "{name}: {}", served.status);
         // The namespace of SVG is no address.
         let text = text.replace("http://www.w3.org/2000/svg", "");
         assert!(!text.contains("://"), "{name}");
@@ -202,7 +202,7 @@ fn the_catalog_has_tables_keys_relationships_and_root_fields() {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
     let relationship = json!([{
-        "name": "", "from": 0, "to": 1, "fromColumns": ["artist_id"], "toColumns": ["id"],
+        "name": "album_artist_id_fkey", "from": 0, "to": 1, "fromColumns": ["artist_id"], "toColumns": ["id"],
         "oneToOne": false, "enforced": true,
         "forward": "artistByArtistId", "backward": "albumsByArtistId",
     }]);
@@ -340,7 +340,7 @@ fn a_role_is_explained_and_rows_only_to_superusers() {
 }
 
 #[test]
-fn the_subgraphs_of_a_gateway_are_shown_without_passwords() {
+fn the_subgraphs_of_a_gateway_are_shown_without_secrets() {
     let folder = Folder::new();
     let file = folder.file("supergraph.graphql");
     let supergraph = "schema @link(url: \"https://specs.apollo.dev/link/v1.0\") \
@@ -349,7 +349,7 @@ fn the_subgraphs_of_a_gateway_are_shown_without_passwords() {
         directive @join__graph(name: String!, url: String!) on ENUM_VALUE \
         directive @join__type(graph: join__Graph!, key: String) repeatable on OBJECT | INTERFACE | UNION | ENUM | INPUT_OBJECT | SCALAR \
         enum link__Purpose { SECURITY EXECUTION } scalar link__Import \
-        enum join__Graph { A @join__graph(name: \"a\", url: \"http://me:hidden@127.0.0.1:1/\") } \
+        enum join__Graph { A @join__graph(name: \"a\", url: \"http://127.0.0.1:1/?key=hidden\") } \
         type Query @join__type(graph: A) { a: Int }";
     fs::write(&file, supergraph).unwrap();
     let gateway = ["gateway", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
