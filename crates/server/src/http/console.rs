@@ -51,14 +51,14 @@ enum Endpoint {
 /// The reason why there is no data.
 #[derive(Debug)]
 enum NoData {
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// Errors of GraphQL's form, with a status.
     Errors(StatusCode, Vec<GraphQLError>),
 }
 
 impl From<Refusal> for NoData {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+        Self::Refused(Box::new(refusal))
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) async fn answer(
         }
         Err(NoData::Refused(refusal)) => {
             let response = refuse(MediaType::Json, &refusal);
-            exchange.refusal = Some(refusal);
+            exchange.refusal = Some(*refusal);
             response
         }
     };
