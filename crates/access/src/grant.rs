@@ -204,6 +204,11 @@ impl Roles {
         &self.claim
     }
 
+    /// The names of the roles, without that of unknown roles: it has no name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.roles.iter().map(|role| &*role.name).filter(|name| !name.is_empty())
+    }
+
     /// Fields that grants preset in new rows: requests cannot set them.
     pub fn preset_in_new_rows(&self) -> impl Iterator<Item = FieldId> {
         let inserts = self.grants.iter().filter_map(|grant| grant.permission(Privilege::Insert));

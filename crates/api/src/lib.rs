@@ -6,6 +6,7 @@
 //! * [`Api`], [`ApiBuilder`]: the schema with its bindings
 //! * [`binding`]: the meaning of each position of a schema
 //! * [`check`]: inputs whose role is invalid at their position
+//! * [`description`]: tables, columns and root fields of an API, for people
 //! * [`draft`]: types by name, before they have ids
 //! * [`federation`]: an API as a subgraph of a federated graph
 //! * [`add_live_queries()`]: the fields of queries as subscriptions
@@ -20,6 +21,7 @@ mod builder;
 pub mod case;
 pub mod check;
 mod constraint;
+pub mod description;
 pub mod draft;
 mod epoch;
 mod extremes;
@@ -40,6 +42,7 @@ pub use binding::{
 };
 pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;
+pub use description::{Description, describe};
 pub use epoch::epoch;
 pub use extremes::has_extremes;
 pub use input_checks::{CheckedChange, InputChecks};

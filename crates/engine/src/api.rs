@@ -449,6 +449,15 @@ impl ApiWorker {
         }
     }
 
+    /// The API that it answers requests of.
+    #[must_use]
+    pub fn api(&self) -> Api {
+        match self {
+            Self::Source(worker) => Api::Source(Arc::clone(&worker.engine)),
+            Self::Gateway(worker) => Api::Gateway(worker.shared_gateway()),
+        }
+    }
+
     /// The plan of a request, before it runs.
     pub fn prepare_for(
         &self,

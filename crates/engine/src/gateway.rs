@@ -26,11 +26,13 @@
 //! * `incremental`: responses in several payloads, for deferred fragments
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
+//! * [`description`]: the subgraphs with their types and fields, for people
 
 mod authorization;
 mod caller;
 pub mod compatibility;
 pub mod connectors;
+pub mod description;
 mod event_memory;
 pub mod events;
 pub mod explain;

@@ -40,6 +40,7 @@
 //! * [`report`]: figures and outcome of a request; [`progress`]: what is known while it runs
 //! * [`usage`]: counts of the parts of the schema that operations use
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
+//! * [`description`]: the tables of the API, and what the policies permit a role, for people
 
 mod action_calls;
 pub mod answer_cache;
@@ -49,6 +50,7 @@ pub mod cache;
 pub mod caller;
 pub mod cost;
 pub mod datamodel;
+pub mod description;
 pub mod documents;
 pub mod engine;
 pub mod enum_tables;
@@ -96,7 +98,7 @@ pub use answer_cache::{
 pub use api::{Api, ApiWorker};
 pub use caller::RequestHead;
 pub use cost::CostLimits;
-pub use dialects::{ErrorForm, Uninherited, UninheritedSubject};
+pub use dialects::{Description, ErrorForm, Uninherited, UninheritedSubject};
 pub use engine::{Engine, OpenError, Options};
 pub use enum_tables::EnumTablesError;
 pub use error_form::with_request_id;
@@ -106,7 +108,10 @@ pub use limits::Limits;
 pub use log_throttle::log_suppressed;
 pub use map_error::{ErrorOptions, ExtendedError};
 pub use patterns::PatternLimits;
-pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
+pub use policies::{
+    ColumnAccess, PolicyFile, PolicyProblem, PolicyProblems, PrivilegeAccess, RowError, RowName,
+    TableAccess,
+};
 pub use report::{Report, Stages};
 pub use resolvers::ResolverOptions;
 pub use respond::{JsonBody, Kind, Response};

@@ -9,12 +9,25 @@
   const explain = new URL("explain", location.origin + location.pathname).href;
   const h = React.createElement;
 
-  // The last request that a person sent, for the tab.
+  // The last request that a person sent, for the tab, and those before it, for the console's plans.
   const last = { request: null, listeners: new Set() };
+  const MOST_REQUESTS = 50;
+  const requests = [];
 
   function remember(request) {
     last.request = request;
+    requests.unshift(request);
+    requests.length = Math.min(requests.length, MOST_REQUESTS);
     for (const listener of last.listeners) listener(request);
+  }
+
+  // The headers of the whole page, which its console sets.
+  function commonHeaders() {
+    try {
+      return Object.fromEntries(JSON.parse(sessionStorage.getItem("thalweg-headers")) ?? []);
+    } catch {
+      return {};
+    }
   }
 
   // GraphiQL's own requests ask for the schema, and are nobody's question.
@@ -54,6 +67,7 @@
       headers: {
         accept: "application/json, text/event-stream",
         "content-type": "application/json",
+        ...commonHeaders(),
         ...headers,
       },
       body: JSON.stringify(parameters),
@@ -359,13 +373,18 @@
     );
   }
 
+  // What became of the last request.
   function Panel() {
     const [request, setRequest] = React.useState(last.request);
-    const [state, setState] = React.useState({ kind: "waiting" });
     React.useEffect(() => {
       last.listeners.add(setRequest);
       return () => void last.listeners.delete(setRequest);
     }, []);
+    return h(Plan, { request });
+  }
+
+  function Plan({ request }) {
+    const [state, setState] = React.useState({ kind: "waiting" });
     React.useEffect(() => {
       if (!request) return undefined;
       const control = new AbortController();
@@ -470,6 +489,7 @@
         if (banner.textContent !== text) banner.textContent = text;
         banner.hidden = !error;
         if (known !== null && known !== reloads) {
+          dispatchEvent(new Event("thalweg-reloaded"));
           document.querySelector('.graphiql-sidebar button[aria-label^="Re-fetch"]')?.click();
         }
         known = reloads;
@@ -494,5 +514,25 @@
     configuration.explain && h(GraphiQL.Footer, null, h(Tabs)),
   );
   ReactDOM.createRoot(document.getElementById("graphiql")).render(page);
+
+  // For the console.
+  globalThis.thalweg = {
+    requests,
+    send(body) {
+      const headers = { accept: "application/json", "content-type": "application/json" };
+      return send(api, { method: "POST", headers: { ...headers, ...commonHeaders() }, body });
+    },
+    // Shows the plan of a request in an element, and returns what ends it.
+    showPlan(element, request) {
+      const root = ReactDOM.createRoot(element);
+      root.render(h(Plan, { request }));
+      return () => root.unmount();
+    },
+    listen(listener) {
+      last.listeners.add(listener);
+      return () => void last.listeners.delete(listener);
+    },
+    duration,
+  };
   if (configuration.followsReloads) followReloads();
 })();

@@ -111,6 +111,7 @@ pub(crate) use registry::{
 };
 pub(crate) use replicas::PositionCarrier;
 pub(crate) use roles::RoleOptions;
+pub(crate) use row::row;
 pub(crate) use scope::{
     LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refusal_for,
     refuse_group,
@@ -128,8 +129,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use clients::hosts::{AllowedHost, is_below};
 use engine::RowName;
-
-use row::row;
 
 use crate::failure::Failure;
 

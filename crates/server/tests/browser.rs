@@ -9,14 +9,14 @@ use std::process::{Child, Stdio};
 use crate::program::{Folder, Server, thalweg};
 
 /// The federated shop, ended in the end.
-struct FederatedShop {
+pub(crate) struct FederatedShop {
     child: Child,
-    address: String,
+    pub(crate) address: String,
     _folder: Folder,
 }
 
 impl FederatedShop {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let folder = Folder::new();
         let shop = folder.file("shop");
         let place = ["--folder", shop.to_str().unwrap(), "--listen", "127.0.0.1:0"];

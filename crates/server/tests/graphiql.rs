@@ -69,12 +69,13 @@ fn the_page_loads_what_was_published_and_nothing_from_elsewhere() {
     let server = Server::sample();
     let page = server.get("/", ACCEPT_HTML).body;
     let files = files(&page);
-    assert_eq!(files.len(), 7, "{files:?}");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("graphiql");
-    let sums = std::fs::read_to_string(folder.join("vendor/SHA256SUMS")).unwrap();
+    assert_eq!(files.len(), 9, "{files:?}");
+    let sums = concat!(env!("CARGO_MANIFEST_DIR"), "/graphiql/vendor/SHA256SUMS");
+    let sums = std::fs::read_to_string(sums).unwrap();
     let mut published = 0;
     for file in files {
-        let name = file.strip_prefix("graphiql/").unwrap();
+        let (folder, name) = file.split_once('/').unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let target = format!("/{file}");
         let plain = server.get(&target, "");
         assert_eq!((plain.status, plain.header("content-encoding")), (200, None), "{file}");
@@ -117,7 +118,8 @@ fn the_page_loads_what_was_published_and_nothing_from_elsewhere() {
 fn where_others_reach_the_server_there_is_no_page_unless_it_is_asked_for() {
     let outside = ["--listen", "0.0.0.0:0"];
     let server = demo(&outside);
-    for target in ["/", "/graphiql/thalweg.js", "/explain"] {
+    let files = ["/graphiql/thalweg.js", "/console/main.js", "/console/api/catalog"];
+    for target in ["/", "/explain"].into_iter().chain(files) {
         assert_eq!(server.get(target, ACCEPT_HTML).parts(), (404, JSON, NOTHING), "{target}");
     }
     assert_eq!(explain(&server, "{ __typename }").parts(), (404, JSON, NOTHING));
@@ -127,6 +129,7 @@ fn where_others_reach_the_server_there_is_no_page_unless_it_is_asked_for() {
     let page = server.get("/", ACCEPT_HTML);
     assert_eq!(page.status, 200);
     assert!(page.body.contains(r#""explain":false"#), "{}", page.body);
+    assert!(page.body.contains(r#""console":null"#), "{}", page.body);
     assert!(!page.body.contains("allAlbums"), "{}", page.body);
     assert_eq!(explain(&server, "{ __typename }").parts(), (404, JSON, NOTHING));
 

@@ -22,6 +22,7 @@ mod commands;
 mod compose;
 mod compression;
 mod configuration;
+mod console;
 mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;

@@ -91,6 +91,10 @@ impl GatewayWorker {
         &self.gateway
     }
 
+    pub(crate) fn shared_gateway(&self) -> Arc<Gateway> {
+        Arc::clone(&self.gateway)
+    }
+
     /// Executes a request and reports its stages. Dropping the future cancels the request and its
     /// fetches.
     pub async fn deliver_reported(

@@ -1,11 +1,13 @@
 //! Explains which rule permits which part of a request, as text.
 //!
 //! * [`row`]: the same for one row
+//! * [`tables`]: the same for each table, whatever the request
 //! * `truth`: conditions in their parts, and which are true of the row
 //! * `print`: the explanation as text
 
 mod print;
 pub(crate) mod row;
+pub(crate) mod tables;
 mod truth;
 
 use std::fmt::Write as _;

@@ -24,5 +24,6 @@ mod tests;
 
 pub(crate) use self::compile::compile;
 pub use self::explain::row::{RowError, RowName};
+pub use self::explain::tables::{ColumnAccess, PrivilegeAccess, TableAccess};
 pub use self::file::PolicyFile;
 pub use self::problem::{PolicyProblem, PolicyProblems};

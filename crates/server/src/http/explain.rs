@@ -113,7 +113,7 @@ fn explanation(
 }
 
 /// The JSON form of errors in a response.
-fn as_json(errors: &[GraphQLError]) -> Vec<Value> {
+pub(super) fn as_json(errors: &[GraphQLError]) -> Vec<Value> {
     let errors = errors.iter().map(|error| {
         let mut text = Vec::new();
         error.write_json(&mut text);

@@ -21,6 +21,7 @@ use hyper::{Method, StatusCode};
 
 use super::accept_encoding::{self, Readable};
 use super::answer_body::AnswerBody;
+use super::console;
 use super::exchange::HttpRequest;
 use super::media_type::MediaType;
 use super::refusal::Refusal;
@@ -39,14 +40,14 @@ const PAGE: &str = include_str!("../../graphiql/page.html");
 
 /// A file that the page loads.
 #[derive(Debug)]
-struct File {
-    path: &'static str,
-    content_type: &'static str,
-    content: Content,
+pub(super) struct File {
+    pub(super) path: &'static str,
+    pub(super) content_type: &'static str,
+    pub(super) content: Content,
 }
 
 #[derive(Debug)]
-enum Content {
+pub(super) enum Content {
     /// A compressed file of another project; the path has its version, so it never changes.
     Published(&'static [u8]),
     Own(&'static str),
@@ -55,8 +56,8 @@ enum Content {
 /// The state of reloads, which the page polls.
 const RELOADS: &str = "/graphiql/reloads";
 
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
+pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub(super) const STYLE: &str = "text/css; charset=utf-8";
 
 const FILES: [File; 7] = [
     File {
@@ -108,7 +109,7 @@ pub(super) fn answer(service: &Service, request: &HttpRequest) -> Response {
     if path == RELOADS && service.settings.development.follows_reloads {
         return answer_reloads(service, request);
     }
-    let file = FILES.iter().find(|file| file.path == path);
+    let file = FILES.iter().chain(console::files::FILES).find(|file| file.path == path);
     let is_page = path == "/"
         || service.settings.prisma.as_ref().is_some_and(|prisma| prisma.is_of_service(path));
     if file.is_none() && !(is_page && reads_html(request.headers())) {
@@ -128,6 +129,7 @@ fn answer_page(service: &Service) -> Response {
     let configuration = serde_json::json!({
         "defaultQuery": default_query(&service.worker),
         "explain": settings.explain,
+        "console": console::views(service),
         "followsReloads": settings.follows_reloads,
     });
     // Escaped, so that no text can end the script element.

@@ -53,6 +53,7 @@
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
 //! * `explain`: dry run of a request for the Explain tab of GraphiQL
 //! * `graphiql`: GraphiQL
+//! * `console`: data of the console, the page around GraphiQL
 //! * `media_type`: content negotiation
 //! * `admission`: admission control: a limit on concurrent requests, a bounded queue, load shedding
 //! * `cache_invalidation`: the endpoint that invalidates cached responses of subgraphs
@@ -87,6 +88,7 @@ mod compress;
 mod connection;
 mod connection_context;
 mod connections;
+mod console;
 mod cors;
 mod credentials;
 mod declared;

@@ -24,8 +24,8 @@ use super::respond::{Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
 use super::{
-    cache_invalidation, callback, explain, graphiql, graphql, mcp, prisma, relay, single_stream,
-    sockets,
+    cache_invalidation, callback, console, explain, graphiql, graphql, mcp, prisma, relay,
+    single_stream, sockets,
 };
 use crate::request_id::RequestId;
 
@@ -238,6 +238,10 @@ async fn route(
         "/explain" if service.settings.development.explain => {
             // Boxed: these requests are rare, and every request would need the space.
             Box::pin(explain::answer(service, request, exchange, &context.state)).await
+        }
+        path if path.starts_with(console::PREFIX) && console::is_served(service) => {
+            // Boxed: these requests are rare, and every request would need the space.
+            Box::pin(console::answer(service, request, exchange, context)).await
         }
         _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),

@@ -210,6 +210,8 @@ pub(super) struct DevelopmentSettings {
     pub(super) explain: bool,
     /// Whether the page follows reloads.
     pub(super) follows_reloads: bool,
+    /// Whether only this machine can reach the server.
+    pub(super) is_local: bool,
 }
 
 impl Persisted {
@@ -441,6 +443,7 @@ impl Settings {
             },
             development: DevelopmentSettings {
                 follows_reloads: false,
+                is_local: options.is_local(),
                 graphiql: options.has_graphiql(),
                 explain: options.has_explain(),
             },

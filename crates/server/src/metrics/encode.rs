@@ -59,7 +59,7 @@ pub(crate) struct Situation {
 pub(super) type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
 
 /// Encodes all metrics.
-pub(super) fn encode(sources: Sources) -> Result<String, fmt::Error> {
+pub(crate) fn encode(sources: Sources) -> Result<String, fmt::Error> {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(sources));
     let mut text = String::new();

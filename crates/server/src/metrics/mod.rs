@@ -35,7 +35,7 @@ mod subgraphs;
 mod supergraph;
 mod usage;
 
-pub(crate) use encode::{Situation, Sources};
+pub(crate) use encode::{Situation, Sources, encode};
 pub(crate) use live::{Open, OpenGuard};
 pub(crate) use push::{offer, push};
 pub(crate) use read::{Data, Family, HistogramPoint, Labels, Point, read};

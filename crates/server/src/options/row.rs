@@ -6,7 +6,7 @@ use serde_json_bytes::Value as Json;
 const FORM: &str = "a table and columns are wanted, such as `post:id=3` or `post:{\"id\": 3}`";
 
 /// Parses `post:id=3`, `blog.post:author_id=1,headline=Hi`, or a JSON object after the colon.
-pub(super) fn row(text: &str) -> Result<RowName, String> {
+pub(crate) fn row(text: &str) -> Result<RowName, String> {
     let (entity, columns) = text.split_once(':').ok_or(FORM)?;
     let (entity, columns) = (entity.trim(), columns.trim());
     if entity.is_empty() {

@@ -120,7 +120,12 @@ impl ServingOptions {
 
     /// Whether development mode is on: only this machine can reach the server, or `--dev` is given.
     pub(crate) fn is_private(&self) -> bool {
-        self.development.dev || self.listen.iter().all(Address::is_local)
+        self.development.dev || self.is_local()
+    }
+
+    /// Whether only this machine can reach the server.
+    pub(crate) fn is_local(&self) -> bool {
+        self.listen.iter().all(Address::is_local)
     }
 
     pub(crate) fn has_graphiql(&self) -> bool {

@@ -1,0 +1,411 @@
+// A person who uses the console in a browser without a network: by keyboard and by mouse, with each view,
+// in several dialects, as a role, and on a gateway.
+//
+//   node console.mjs CHROMIUM FOLDER_FOR_PICTURES JSON_OF_SERVERS
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [executablePath, folder, text] = process.argv.slice(2);
+const servers = JSON.parse(text);
+mkdirSync(folder, { recursive: true });
+
+const flags = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking " +
+  "disable-component-update disable-sync";
+const browser = await chromium.launch({
+  executablePath,
+  headless: true,
+  args: flags.split(" ").map((flag) => `--${flag}`),
+});
+
+// A page that reaches one host only; whatever is not as it should be is in `troubles`.
+async function open(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 760 }, ...options });
+  const troubles = [];
+  await context.route("**/*", (route) => {
+    if (new URL(route.request().url()).host === new URL(url).host) return route.continue();
+    troubles.push(`asked for ${route.request().url()}`);
+    return route.abort();
+  });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.text().includes("DialogContent")) return;
+    if (["error", "warning"].includes(message.type())) troubles.push(message.text());
+  });
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  await page.goto(url);
+  await page.waitForSelector("#console a");
+  return { page, troubles, close: () => context.close() };
+}
+
+const picture = (page, name) => page.screenshot({ path: join(folder, `${name}.png`) });
+
+const go = (page, name) => page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+
+const seen = (page, selector, text) => page.locator(selector).filter({ hasText: text }).first().waitFor();
+
+const focused = (page, expression) =>
+  page.evaluate((expression) => new Function("element", `return ${expression}`)(document.activeElement), expression);
+
+// Everything that a person can use has a name.
+async function assertNamed(page) {
+  const nameless = await page.evaluate(() => {
+    const named = (one) => one.textContent.trim() || one.getAttribute("aria-label") || one.labels?.length;
+    const all = document.querySelectorAll("#console button, #view button, #view a, #view input, #view select, #view [tabindex='0']");
+    return [...all].filter((one) => !named(one)).map((one) => one.outerHTML.slice(0, 120));
+  });
+  assert.deepEqual(nameless, []);
+}
+
+async function graphql(url, query) {
+  const response = await fetch(`${url}graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query }),
+  });
+  return (await response.json()).data;
+}
+
+// A field of the view, or of a dialog: GraphiQL has others.
+const labelled = (page, name, options) => page.locator("#view").getByLabel(name, options);
+const inDialog = (page, name, options) => page.locator("dialog").getByLabel(name, options);
+
+const rows = (page) => page.locator(".c-rows tbody tr");
+
+async function rowTexts(page) {
+  return rows(page).evaluateAll((all) => all.map((row) =>
+    [...row.querySelectorAll("td:not(.c-row-actions)")].map((cell) => cell.textContent)));
+}
+
+// Without a mouse: the link that skips the navigation, a view, its tabs, a table of the diagram.
+async function byKeyboard(url) {
+  const { page, troubles, close } = await open(url);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(page, "element.textContent"), "Skip to content");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(page, "element.id"), "main");
+  await page.getByRole("navigation").getByRole("link", { name: "Explore" }).focus();
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(page, "element.textContent"), "Schema");
+  const outline = await focused(page, "getComputedStyle(element).outlineStyle");
+  assert.equal(outline, "solid");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".c-diagram .c-table");
+  await page.waitForFunction(() => document.activeElement.tagName === "H1");
+  assert.equal(await page.title(), "Schema · Thalweg");
+  assert.equal(await page.locator("#console [aria-current]").textContent(), "Schema");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await focused(page, "element.textContent + element.ariaSelected"), "Listtrue");
+  await page.keyboard.press("ArrowLeft");
+  await page.locator(".c-diagram").focus();
+  const before = await page.locator(".c-diagram > g").getAttribute("transform");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("+");
+  assert.notEqual(await page.locator(".c-diagram > g").getAttribute("transform"), before);
+  await page.keyboard.press("0");
+  assert.equal(await page.locator(".c-diagram > g").getAttribute("transform"), before);
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(page, "element.getAttribute('aria-label')"), "table album");
+  await page.keyboard.press("Enter");
+  await seen(page, ".c-details h2", "album");
+  await assertNamed(page);
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+async function schema(url, colorScheme) {
+  const { page, troubles, close } = await open(url, { colorScheme });
+  await go(page, "Schema");
+  await page.waitForSelector(".c-diagram .c-table");
+  assert.deepEqual(await page.locator(".c-table").count(), 11);
+  assert.deepEqual(await page.locator(".c-edge").count(), 11);
+  await seen(page, ".c-heading", "11 tables, 11 relationships");
+  const texts = await page.locator(".c-table[aria-label='table album'] text").allTextContents();
+  assert.deepEqual(texts.filter(Boolean), ["album", "PK", "album_id", "Int!", "title", "String!", "FK", "artist_id", "Int!"]);
+  await page.getByRole("button", { name: "table album" }).click();
+  await seen(page, ".c-details", "artist_id → artist as artistByArtistId");
+  await seen(page, ".c-details", "updateAlbumByAlbumId");
+  assert.equal(await page.locator(".c-edge.c-chosen").count(), 2);
+  await picture(page, `console-schema-${colorScheme}`);
+  // Those that are found, and their neighbours.
+  await labelled(page, "Search").fill("media_type_id");
+  await seen(page, ".c-heading", "6 of 11 tables");
+  await page.getByRole("tab", { name: "List" }).click();
+  await seen(page, ".c-heading", "2 of 11 tables");
+  await seen(page, ".c-panel", "primary key, generated");
+  await picture(page, `console-list-${colorScheme}`);
+  const background = await page.evaluate(() => getComputedStyle(document.getElementById("view")).backgroundColor);
+  assert.deepEqual(troubles, []);
+  await close();
+  return background;
+}
+
+// Pages, an order, a filter, a reference, and changes, each of which the API makes.
+async function data(url) {
+  const { page, troubles, close } = await open(url);
+  await go(page, "Data");
+  await seen(page, ".c-pages", "Rows 1 to 25 of 347");
+  await page.getByRole("button", { name: "Next" }).click();
+  await seen(page, ".c-pages", "Rows 26 to 50 of 347");
+  await page.getByRole("button", { name: "title" }).click();
+  await seen(page, ".c-pages", "Rows 1 to 25 of 347");
+  await page.waitForSelector("th[aria-sort=ascending]");
+  const ascending = await rowTexts(page);
+  await page.getByRole("button", { name: "title" }).click();
+  await page.waitForSelector("th[aria-sort=descending]");
+  const descending = await rowTexts(page);
+  const { first, last } = await graphql(url, "{ first: allAlbums(first: 1, orderBy: TITLE_ASC) { nodes { title } } " +
+    "last: allAlbums(first: 1, orderBy: TITLE_DESC) { nodes { title } } }");
+  assert.deepEqual([ascending[0][1], descending[0][1]], [first.nodes[0].title, last.nodes[0].title]);
+  await assertNamed(page);
+  await picture(page, "console-data");
+
+  await page.getByRole("button", { name: "Insert a row" }).click();
+  await inDialog(page, "artist_id").fill("many");
+  await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();
+  await seen(page, "dialog .c-error", "artist_id: “many” is no number");
+  await inDialog(page, "artist_id").fill("1000000");
+  await inDialog(page, "title").fill("Quiet “Rooms”");
+  await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();
+  await seen(page, "dialog .c-error", /refer|foreign/i);
+  await inDialog(page, "artist_id").fill("127");
+  await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();
+  await seen(page, ".c-pages", "of 348");
+  assert.equal(await page.locator("dialog").count(), 0);
+
+  await page.getByRole("button", { name: "Add a filter" }).click();
+  await labelled(page, "Column").selectOption("title");
+  await labelled(page, "Value").fill("Quiet “Rooms”");
+  await page.keyboard.press("Enter");
+  await seen(page, ".c-pages", "Rows 1 to 1 of 1");
+  await page.getByRole("button", { name: "Edit row 1" }).click();
+  await inDialog(page, "title").fill("Loud Rooms");
+  await picture(page, "console-edit");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await seen(page, ".c-pages", "No rows of 0");
+  await labelled(page, "Value").fill("Loud Rooms");
+  await page.keyboard.press("Enter");
+  await seen(page, ".c-pages", "Rows 1 to 1 of 1");
+  const [[, title, artist]] = await rowTexts(page);
+  assert.deepEqual([title, artist], ["Loud Rooms", "127"]);
+
+  await page.getByRole("button", { name: "Delete row 1" }).click();
+  await seen(page, "dialog pre", "deleteAlbumByAlbumId");
+  await page.keyboard.press("Escape");
+  assert.deepEqual((await graphql(url, '{ allAlbums(condition: { title: "Loud Rooms" }) { totalCount } }')).allAlbums.totalCount, 1);
+  assert.equal(await focused(page, "element.getAttribute('aria-label')"), "Delete row 1");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await seen(page, ".c-pages", "No rows of 0");
+  assert.deepEqual((await graphql(url, '{ allAlbums(condition: { title: "Loud Rooms" }) { totalCount } }')).allAlbums.totalCount, 0);
+
+  // A foreign key leads to the row, and a null is shown and set.
+  await page.getByRole("button", { name: "Remove" }).click();
+  await seen(page, ".c-pages", "of 347");
+  const reference = await rows(page).first().locator("a").textContent();
+  await rows(page).first().locator("a").click();
+  await seen(page, "h1", "artist");
+  await seen(page, ".c-pages", "Rows 1 to 1 of 1");
+  assert.equal((await rowTexts(page))[0][0], reference);
+  await page.getByRole("button", { name: "Edit row 1" }).click();
+  await inDialog(page, "name is null").check();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await seen(page, ".c-nothing", "null");
+  const { artistById } = await graphql(url, `{ artistById(id: ${reference}) { name } }`);
+  assert.equal(artistById.name, null);
+
+  // The requests have their plans.
+  await go(page, "Plans");
+  await seen(page, ".c-plan .thalweg-sql", "SELECT");
+  await seen(page, ".c-plan .thalweg-fact", "Execute, write");
+  assert.ok((await page.locator(".c-list button").count()) >= 10);
+  await page.locator(".c-list button", { hasText: "mutation ChangeArtist" }).first().click();
+  await seen(page, ".c-plan .thalweg-sql", "UPDATE");
+  await picture(page, "console-plans");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+async function metrics(url) {
+  const { page, troubles, close } = await open(url);
+  await go(page, "Metrics");
+  await graphql(url, "{ allAlbums { totalCount } }");
+  await page.waitForSelector(".c-legend strong");
+  const titles = await page.locator(".c-chart h2").allTextContents();
+  assert.ok(titles.some((title) => title.startsWith("Latency")), titles.join());
+  await page.waitForFunction(() => [...document.querySelectorAll(".c-legend li")]
+    .some((line) => /^process [\d.]+ MB$/.test(line.textContent.trim())));
+  // A request between two readings is counted.
+  const counted = page.waitForFunction(() => [...document.querySelectorAll(".c-legend li")]
+    .some((line) => /^queries (0\.[1-9]|[1-9])/.test(line.textContent.trim())));
+  const load = setInterval(() => graphql(url, "{ allAlbums { totalCount } }"), 100);
+  await counted;
+  clearInterval(load);
+  await picture(page, "console-metrics");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+async function phone(url) {
+  const { page, troubles, close } = await open(url, { viewport: { width: 390, height: 844 } });
+  for (const name of ["Schema", "Data", "Plans", "Checks"]) {
+    await go(page, name);
+    await page.waitForSelector("#view h1");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
+    if (name === "Data") {
+      await seen(page, ".c-pages", "of 347");
+      await picture(page, "console-phone");
+    }
+  }
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+// The dialect hasura: the same browser over its own operations, and a finding with its remedy.
+async function hasura(url) {
+  const { page, troubles, close } = await open(url);
+  await go(page, "Data");
+  await seen(page, ".c-pages", "Rows 1 to 3 of 3");
+  await page.getByRole("button", { name: "title" }).click();
+  await page.waitForSelector("th[aria-sort=ascending]");
+  assert.deepEqual((await rowTexts(page)).map(([, title]) => title), ["Blue", "Green", "Red"]);
+  await page.getByRole("button", { name: "Add a filter" }).click();
+  await labelled(page, "Column").selectOption("title");
+  await labelled(page, "Operator").selectOption("_like");
+  await labelled(page, "Value").fill("%ee%");
+  await page.keyboard.press("Enter");
+  await seen(page, ".c-pages", "Rows 1 to 1 of 1");
+  await page.getByRole("button", { name: "Edit row 1" }).click();
+  await inDialog(page, "title").fill("Deep Green");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await seen(page, ".c-rows", "Deep Green");
+  await page.getByRole("button", { name: "Delete row 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await seen(page, ".c-pages", "No rows of 0");
+  await page.getByRole("button", { name: "Insert a row" }).click();
+  await inDialog(page, /^id/).fill("9007199254740993");
+  await inDialog(page, "title").fill("Teen");
+  await inDialog(page, "artist_id").fill("2");
+  await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();
+  await seen(page, ".c-rows", "Teen");
+  // No digit of a number is lost, and so the row is found.
+  assert.equal((await rowTexts(page))[0][0], "9007199254740993");
+  await page.getByRole("button", { name: "Delete row 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await seen(page, ".c-pages", "No rows of 0");
+  await go(page, "Checks");
+  await seen(page, ".c-notes", "album (artist_id)");
+  await seen(page, ".c-remedy pre", "CREATE INDEX");
+  await picture(page, "console-checks");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+// The dialect phrag, whose changes have columns as arguments.
+async function phrag(url) {
+  const { page, troubles, close } = await open(url);
+  await go(page, "Data");
+  await seen(page, ".c-pages", "Rows 1 to 2 of 2");
+  await page.getByRole("button", { name: "title" }).click();
+  await page.waitForSelector("th[aria-sort=ascending]");
+  assert.deepEqual((await rowTexts(page)).map(([, title]) => title), ["Blue", "Red"]);
+  await page.getByRole("button", { name: "Edit row 2" }).click();
+  await inDialog(page, "title").fill("Amber");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await seen(page, ".c-rows", "Amber");
+  assert.deepEqual((await rowTexts(page)).map(([, title]) => title), ["Amber", "Blue"]);
+  await page.getByRole("button", { name: "Insert a row" }).click();
+  await inDialog(page, /^id/).fill("12");
+  await inDialog(page, "title").fill("Zinc");
+  await inDialog(page, "artist_id").fill("2");
+  await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();
+  await seen(page, ".c-pages", "Rows 1 to 3 of 3");
+  await page.getByRole("button", { name: "Add a filter" }).click();
+  await labelled(page, "Operator").selectOption("gt");
+  await labelled(page, "Value").fill("11");
+  await page.keyboard.press("Enter");
+  await seen(page, ".c-pages", "Rows 1 to 1 of 1");
+  await page.getByRole("button", { name: "Delete row 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await seen(page, ".c-pages", "No rows of 0");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+// Another dialect: its rows are read, and what is missing is said.
+async function plain(url) {
+  const { page, troubles, close } = await open(url);
+  await go(page, "Data");
+  await seen(page, ".c-rows tbody tr", "1");
+  await seen(page, ".c-muted", "The console only reads rows in this dialect");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+// The console of a server that requires tokens shows nothing without one, and then what the token lets.
+async function roles({ url, token }) {
+  const { page, close } = await open(url);
+  for (const name of ["Schema", "Data", "Roles", "Checks"]) {
+    await go(page, name);
+    await seen(page, "#view .c-error", /token/i);
+  }
+  await page.getByRole("button", { name: "Headers" }).click();
+  await inDialog(page, "Name", { exact: true }).fill("Authorization");
+  await inDialog(page, "Value").fill(token);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Headers (1)" }).waitFor();
+  await go(page, "Roles");
+  await labelled(page, "Role", { exact: true }).fill("customer");
+  await labelled(page, "Claims").fill('{"app": {"customer": 7}}');
+  await labelled(page, "Row (optional)").fill("customer:customer_id=8");
+  await page.getByRole("button", { name: "Show" }).click();
+  await seen(page, "#view [role=status]", "The policies let the role use 3 of 11 tables.");
+  await seen(page, ".c-panel", "rows with customer_id = claim app.customer, by own_data");
+  await seen(page, ".c-panel pre", "customer_id");
+  await seen(page, ".c-panel summary", "no insert");
+  await assertNamed(page);
+  await picture(page, "console-roles");
+  // GraphiQL's requests have the headers, too.
+  await go(page, "Explore");
+  await page.click(".graphiql-query-editor .CodeMirror-line >> nth=0");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("{ allCustomers { totalCount } }");
+  await page.keyboard.press("Control+Enter");
+  await seen(page, ".result-window", '"totalCount": 59');
+  await close();
+}
+
+async function gateway(url) {
+  const { page, troubles, close } = await open(url);
+  const names = await page.locator("#console a").allTextContents();
+  assert.deepEqual(names, ["Explore", "Supergraph", "Plans"]);
+  await go(page, "Supergraph");
+  await seen(page, ".c-cards", "reviews");
+  await labelled(page, "Search").fill("Product.");
+  await page.locator("tbody tr", { hasText: "warehouse" }).first().waitFor();
+  await picture(page, "console-supergraph");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
+try {
+  await byKeyboard(servers.shop);
+  const light = await schema(servers.shop, "light");
+  const dark = await schema(servers.shop, "dark");
+  assert.notEqual(light, dark);
+  await phone(servers.shop);
+  await data(servers.shop);
+  await metrics(servers.shop);
+  await hasura(servers.hasura);
+  await phrag(servers.phrag);
+  await plain(servers.prisma);
+  await roles(servers.roles);
+  await gateway(servers.gateway);
+  console.log("seen");
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,392 @@
+//! The console: its data over HTTP, and its page in Chromium, against the built program.
+//!
+//! The pictures that the browser takes are in `target/browser`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use testkit::tokens::Issuer;
+
+use crate::browser::FederatedShop;
+use crate::program::{Answer, Folder, Server};
+
+const SECRET: &str = "a secret of more than thirty-two bytes";
+
+const MUSIC: &str = "
+    CREATE TABLE artist (id integer NOT NULL PRIMARY KEY, name text NOT NULL UNIQUE);
+    CREATE TABLE album (
+        id bigint NOT NULL PRIMARY KEY,
+        title text NOT NULL,
+        artist_id integer NOT NULL REFERENCES artist
+    );
+    INSERT INTO artist VALUES (1, 'Ella'), (2, 'Nina');
+    INSERT INTO album VALUES (1, 'Blue', 1), (2, 'Red', 1), (3, 'Green', 2);
+";
+
+const POLICIES: &str = r#"
+claim_role = "app.role"
+default_role = "anonymous"
+[rules.artists]
+entity = "artist"
+read = { columns = ["id", "name"] }
+[rules.own_data]
+entity = "customer"
+read = { rows = { customer_id = { eq = { claim = "app.customer" } } }, columns = "*" }
+[rules.own_invoices]
+entity = "invoice"
+read = { rows = { some = { customer = { customer_id = { eq = { claim = "app.customer" } } } } }, columns = "*" }
+[roles.anonymous]
+rules = ["artists"]
+[roles.customer]
+inherits = ["anonymous"]
+rules = ["own_data", "own_invoices"]
+[roles.manager]
+all = true
+"#;
+
+fn music(folder: &Folder) -> String {
+    let file = folder.file("music.db");
+    Connection::open(&file).unwrap().execute_batch(MUSIC).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// The shop with policies, by tokens.
+fn with_policies(options: &[&str]) -> Server {
+    let folder = Folder::new();
+    let (file, shop) = (folder.file("policies.toml"), folder.file("shop.db"));
+    fs::write(&file, POLICIES).unwrap();
+    drop(Server::demo(&shop));
+    let source = ["serve", shop.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let access = ["--policies", file.to_str().unwrap(), "--jwt-secret", SECRET];
+    let mut server = Server::start(&[&source[..], &access, options].concat());
+    server.folder = Some(folder);
+    server
+}
+
+fn token(role: &str) -> String {
+    let claims = format!(r#"{{"aud":"postgraphile","app":{{"role":"{role}","customer":7}}}}"#);
+    format!("Bearer {}", Issuer::secret(SECRET).token(&claims))
+}
+
+fn authorization(role: &str) -> String {
+    format!("Authorization: {}\r\n", token(role))
+}
+
+fn get(server: &Server, name: &str, headers: &str) -> Answer {
+    server.get(&format!("/console/api/{name}"), headers)
+}
+
+fn ask_role(server: &Server, headers: &str, body: &str) -> Answer {
+    let length = body.len();
+    let head = format!(
+        "POST /console/api/role HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n{headers}\r\n{body}"
+    );
+    server.send(head.as_bytes())
+}
+
+fn as_json(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.body).unwrap_or_else(|_| json!(answer.body))
+}
+
+fn message(answer: &Answer) -> (u16, String) {
+    (answer.status, as_json(answer)["errors"][0]["message"].as_str().unwrap_or("").to_owned())
+}
+
+fn names(tables: &Value) -> Vec<&str> {
+    tables.as_array().unwrap().iter().map(|table| table["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_files_are_small_and_load_nothing_from_elsewhere() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("console");
+    let server = Server::sample();
+    let mut size = 0;
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let served = server.get(&format!("/console/{name}"), "");
+        assert!((served.status, &served.body) == (200, &text), "{name}: {}", served.status);
+        // The namespace of SVG is no address.
+        let text = text.replace("http://www.w3.org/2000/svg", "");
+        assert!(!text.contains("://"), "{name}");
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        size += encoder.finish().unwrap().len();
+        count += 1;
+    }
+    assert!(count > 10, "{count}");
+    assert!(size < 400 * 1024, "{size} bytes");
+}
+
+#[test]
+fn its_data_exist_where_requests_are_explained() {
+    for (options, is_there) in [
+        (&[][..], true),
+        (&["--graphiql", "off"], false),
+        (&["--explain", "off"], false),
+        (&["--introspection", "off"], false),
+        (&["--listen", "0.0.0.0:0"], false),
+        (&["--listen", "0.0.0.0:0", "--graphiql", "on"], false),
+        (&["--listen", "0.0.0.0:0", "--dev"], true),
+    ] {
+        let folder = Folder::new();
+        let file = folder.file("shop.db");
+        let mut demo = vec!["demo", "--file", file.to_str().unwrap()];
+        if !options.contains(&"--listen") {
+            demo.extend(["--listen", "127.0.0.1:0"]);
+        }
+        let server = Server::start(&[&demo[..], options].concat());
+        let host = "Host: localhost\r\n";
+        let request = format!("GET /console/api/catalog HTTP/1.1\r\n{host}\r\n");
+        let answer = server.send(request.as_bytes());
+        assert_eq!(answer.status, if is_there { 200 } else { 404 }, "{options:?}");
+        let page = server.send(format!("GET / HTTP/1.1\r\n{host}\r\n").as_bytes()).body;
+        assert_eq!(page.contains(r#""console":{"#), is_there, "{options:?}");
+        // What reveals more than the schema is for this machine only.
+        let checks = format!("POST /console/api/role HTTP/1.1\r\n{host}Content-Length: 0\r\n\r\n");
+        let status = server.send(checks.as_bytes()).status;
+        assert_eq!(status == 404, !is_there, "{options:?}");
+    }
+}
+
+#[test]
+fn other_methods_paths_and_origins_are_refused() {
+    let server = Server::sample();
+    let catalog = get(&server, "catalog", "");
+    assert_eq!((catalog.status, catalog.header("cache-control")), (200, Some("no-store")));
+    let foreign = get(&server, "catalog", "Sec-Fetch-Site: cross-site\r\n");
+    assert_eq!(foreign.status, 403, "{}", foreign.body);
+    let post = b"POST /console/api/catalog HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n";
+    let post = server.send(post);
+    assert_eq!((post.status, post.header("allow")), (405, Some("GET")));
+    let role = get(&server, "role", "");
+    assert_eq!((role.status, role.header("allow")), (405, Some("POST")));
+    assert_eq!(get(&server, "nothing", "").status, 404);
+    let (status, message) = message(&get(&server, "metrics", ""));
+    assert_eq!(status, 400);
+    assert_eq!(message, "there are no metrics: start the server with --metrics-listen");
+}
+
+#[test]
+fn the_catalog_has_tables_keys_relationships_and_root_fields() {
+    let folder = Folder::new();
+    let file = music(&folder);
+    let server = Server::start(&["serve", &file, "--listen", "127.0.0.1:0"]);
+    let catalog = as_json(&get(&server, "catalog", ""));
+    assert_eq!(names(&catalog["tables"]), ["album", "artist"]);
+    let artist = &catalog["tables"][1];
+    let column = |name: &str, r#type: &str, generated: bool| {
+        json!({
+            "name": name, "field": name, "type": r#type, "description": null, "nullable": false,
+            "hasDefault": generated, "generated": generated,
+        })
+    };
+    let columns = json!([column("id", "Int!", true), column("name", "String!", false)]);
+    assert_eq!(artist["columns"], columns);
+    let keys = json!([
+        { "primary": true, "columns": ["id"] },
+        { "primary": false, "columns": ["name"] },
+    ]);
+    assert_eq!(artist["keys"], keys);
+    let kinds = artist["operations"].as_array().unwrap().iter().map(|one| &one["kind"]);
+    let kinds: Vec<&str> = kinds.map(|kind| kind.as_str().unwrap()).collect();
+    for kind in ["connection", "single", "insert", "update", "delete"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+    let relationship = json!([{
+        "name": "album_artist_id_fkey", "from": 0, "to": 1, "fromColumns": ["artist_id"], "toColumns": ["id"],
+        "oneToOne": false, "enforced": true,
+        "forward": "artistByArtistId", "backward": "albumsByArtistId",
+    }]);
+    assert_eq!(catalog["relationships"], relationship);
+    let checks = as_json(&get(&server, "checks", ""));
+    let notes = checks["notes"].as_array().unwrap();
+    assert_eq!(notes.len(), 1, "{checks}");
+    assert_eq!(notes[0]["kind"], "unindexed foreign key");
+    assert!(notes[0]["remedy"].as_str().unwrap().starts_with("CREATE INDEX"), "{checks}");
+}
+
+/// The role of a token, or of Hasura's headers, sees the part of the schema that is its own.
+#[test]
+fn the_catalog_has_what_the_role_of_the_caller_sees() {
+    let folder = Folder::new();
+    let file = music(&folder);
+    let permission = json!({ "role": "guest", "permission": { "columns": ["id"], "filter": {} } });
+    let metadata = json!({
+        "version": 3,
+        "sources": [{
+            "name": "default",
+            "kind": "postgres",
+            "tables": [
+                { "table": { "schema": "public", "name": "album" } },
+                {
+                    "table": { "schema": "public", "name": "artist" },
+                    "select_permissions": [permission],
+                },
+            ],
+            "configuration": { "connection_info": { "database_url": "postgres://localhost/music" } },
+        }],
+    });
+    let path = folder.file("metadata.json");
+    fs::write(&path, metadata.to_string()).unwrap();
+    let serve = ["serve", &file, "--dialect", "hasura", "--metadata", path.to_str().unwrap()];
+    let options =
+        ["--listen", "127.0.0.1:0", "--admin-secret", "top", "--unauthorized-role", "guest"];
+    let server = Server::start(&[&serve[..], &options].concat());
+    let guest = as_json(&get(&server, "catalog", ""));
+    assert_eq!(names(&guest["tables"]), ["artist"]);
+    assert_eq!(guest["tables"][0]["columns"].as_array().unwrap().len(), 1, "{guest}");
+    assert_eq!(guest["relationships"], json!([]));
+    assert!(!guest.to_string().contains("album"), "{guest}");
+    let admin = "X-Hasura-Admin-Secret: top\r\n";
+    let all = as_json(&get(&server, "catalog", admin));
+    assert_eq!(names(&all["tables"]), ["album", "artist"]);
+    // What is not of the role's own schema needs the secret.
+    for name in ["checks", "metrics"] {
+        let (status, message) = message(&get(&server, name, ""));
+        assert_eq!(status, 403, "{name}");
+        assert!(message.starts_with("only a superuser sees this"), "{message}");
+    }
+    assert_eq!(get(&server, "checks", admin).status, 200);
+    assert_eq!(ask_role(&server, "", "{}").status, 403);
+    let role = ask_role(&server, admin, r#"{"role":"guest"}"#);
+    let seen = as_json(&role);
+    assert_eq!(names(&seen["catalog"]["tables"]), ["artist"], "{}", role.body);
+    assert!(!role.body.contains("top"), "{}", role.body);
+    let wrong = get(&server, "catalog", "X-Hasura-Admin-Secret: other\r\n");
+    assert!(wrong.body.contains("errors") && !wrong.body.contains("artist"), "{}", wrong.body);
+}
+
+#[test]
+fn a_server_that_requires_tokens_shows_nothing_without_one() {
+    let server = with_policies(&["--require-token"]);
+    for name in ["catalog", "checks", "metrics"] {
+        let answer = get(&server, name, "");
+        assert_eq!(answer.status, 401, "{name}: {}", answer.body);
+    }
+    assert_eq!(ask_role(&server, "", "{}").status, 401);
+    // A token of a role is not one of a superuser.
+    let customer = authorization("customer");
+    assert_eq!(get(&server, "catalog", &customer).status, 200);
+    assert_eq!(get(&server, "checks", &customer).status, 403);
+    assert_eq!(ask_role(&server, &customer, "{}").status, 403);
+    let manager = authorization("manager");
+    for answer in [
+        get(&server, "catalog", &manager),
+        get(&server, "checks", &manager),
+        ask_role(&server, &manager, r#"{"role":"customer","claims":{"app":{"customer":7}}}"#),
+    ] {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert!(!answer.body.contains(SECRET), "{}", answer.body);
+    }
+}
+
+#[test]
+fn a_role_is_explained_and_rows_only_to_superusers() {
+    let server = with_policies(&[]);
+    let body = r#"{"role":"customer","claims":{"app":{"customer":7}}}"#;
+    let explained = as_json(&ask_role(&server, "", body));
+    assert_eq!(explained["roles"], json!(["anonymous", "customer", "manager"]));
+    let access = explained["access"].as_array().unwrap();
+    let table = |name: &str| access.iter().find(|table| table["name"] == name).unwrap();
+    let customer = &table("customer")["privileges"];
+    assert_eq!(
+        customer[0]["rules"],
+        json!(["rows with customer_id = claim app.customer, by own_data"])
+    );
+    assert_eq!(customer[0]["refused"], false);
+    assert_eq!(customer[1]["privilege"], "insert");
+    assert_eq!(customer[1]["refused"], true);
+    assert_eq!(customer[1]["rules"], json!(["refused, no rule lets it"]));
+    let artist = &table("artist")["privileges"][0];
+    let shown = json!([{ "name": "id", "masked": null }, { "name": "name", "masked": null }]);
+    assert_eq!(artist["columns"], shown);
+    assert!(table("employee")["privileges"][0]["refused"].as_bool().unwrap());
+
+    let row =
+        r#"{"role":"customer","claims":{"app":{"customer":7}},"row":"customer:customer_id=8"}"#;
+    let (status, refused) = message(&ask_role(&server, "", row));
+    assert_eq!(status, 403);
+    assert!(refused.contains("thalweg explain --policies FILE --row ROW"), "{refused}");
+    let explained = as_json(&ask_role(&server, &authorization("manager"), row));
+    let text = explained["row"].as_str().unwrap();
+    assert!(text.contains("own_data"), "{text}");
+
+    for (body, expected) in [
+        ("[]", "The body has to be an object."),
+        (r#"{"role":1}"#, "`role` has to be a text."),
+        (r#"{"claims":1}"#, "`claims` has to be an object."),
+        (r#"{"rolle":"a"}"#, "`rolle` is unknown: the body has `role`, `claims` and `row`."),
+    ] {
+        let answer = ask_role(&server, "", body);
+        assert_eq!(message(&answer), (400, expected.to_owned()), "{body}");
+    }
+    let (_, unknown) = message(&ask_role(&server, "", r#"{"role":"nobody"}"#));
+    assert!(unknown.contains("role"), "{unknown}");
+    let plain = Server::sample();
+    let (status, none) = message(&ask_role(&plain, "", "{}"));
+    assert_eq!(
+        (status, none.as_str()),
+        (400, "there are no policies, so every role may do the same")
+    );
+}
+
+#[test]
+fn the_subgraphs_of_a_gateway_are_shown_without_secrets() {
+    let folder = Folder::new();
+    let file = folder.file("supergraph.graphql");
+    let supergraph = "schema @link(url: \"https://specs.apollo.dev/link/v1.0\") \
+        @link(url: \"https://specs.apollo.dev/join/v0.3\", for: EXECUTION) { query: Query } \
+        directive @link(url: String, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA \
+        directive @join__graph(name: String!, url: String!) on ENUM_VALUE \
+        directive @join__type(graph: join__Graph!, key: String) repeatable on OBJECT | INTERFACE | UNION | ENUM | INPUT_OBJECT | SCALAR \
+        enum link__Purpose { SECURITY EXECUTION } scalar link__Import \
+        enum join__Graph { A @join__graph(name: \"a\", url: \"http://127.0.0.1:1/?key=hidden\") } \
+        type Query @join__type(graph: A) { a: Int }";
+    fs::write(&file, supergraph).unwrap();
+    let gateway = ["gateway", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let server = Server::start(&gateway);
+    let answer = get(&server, "catalog", "");
+    assert!(!answer.body.contains("hidden"), "{}", answer.body);
+    let catalog = as_json(&answer);
+    assert_eq!(catalog["subgraphs"][0]["name"], "a");
+    let field = json!([{ "name": "a", "type": "Int", "subgraphs": [0] }]);
+    assert_eq!(catalog["types"][0]["fields"], field);
+    assert_eq!(get(&server, "checks", "").status, 400);
+}
+
+#[test]
+fn a_person_uses_each_view_in_a_browser() {
+    let Some(chromium) = testkit::script::chromium().unwrap() else { return };
+    let folder = Folder::new();
+    let file = music(&folder);
+    let serve =
+        |dialect| Server::start(&["serve", &file, "--dialect", dialect, "--listen", "127.0.0.1:0"]);
+    let shop = Server::start_sample(&["--metrics-listen", "127.0.0.1:0"]);
+    let (hasura, phrag, prisma) = (serve("hasura"), serve("phrag"), serve("prisma"));
+    let roles = with_policies(&["--require-token"]);
+    let gateway = FederatedShop::start();
+    let address = |server: &Server| format!("http://{}/", server.address);
+    let servers = json!({
+        "shop": address(&shop),
+        "hasura": address(&hasura),
+        "phrag": address(&phrag),
+        "prisma": address(&prisma),
+        "roles": { "url": address(&roles), "token": token("manager") },
+        "gateway": gateway.address,
+    });
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");
+    let servers = servers.to_string();
+    let arguments = [chromium.to_str().unwrap(), pictures.to_str().unwrap(), &servers];
+    if let Some(printed) = crate::script::run("console.mjs", &arguments) {
+        assert_eq!(printed, "seen\n");
+    }
+}
