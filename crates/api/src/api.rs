@@ -250,6 +250,15 @@ impl Api {
         self.resolvers.get(&id)
     }
 
+    /// The resolver of a field, if another server gives its value.
+    #[must_use]
+    pub fn resolver_of(&self, field: graphql::schema::FieldId) -> Option<&Resolver> {
+        match self.field(field) {
+            FieldBinding::Resolved(id) => self.find_resolver(*id),
+            _ => None,
+        }
+    }
+
     /// All resolvers of the API, by their ids.
     #[must_use]
     pub fn resolvers(&self) -> Vec<&Resolver> {

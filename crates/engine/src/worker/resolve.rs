@@ -309,6 +309,24 @@ impl Worker {
                 Err(error) => Received { response: Err(error), _held: None },
             };
         }
+        let source = definition.remote().and_then(|path| path.source());
+        if let Some(source) = source {
+            let made = match (definition.is_batch, call.objects.as_slice()) {
+                (true, objects) => definition.call_batch(objects, projection, find),
+                (false, [inputs, ..]) => definition.call(inputs, projection, find),
+                (false, []) => return bug(),
+            };
+            let body = match made {
+                Ok(HttpCall { body, .. }) => body,
+                Err(error) => {
+                    return Received { response: Err(call_error(definition, &error)), _held: None };
+                }
+            };
+            return match self.further_answer(source, &body, caller, deadline).await {
+                Ok((response, held)) => Received { response: Ok(response), _held: Some(held) },
+                Err(error) => Received { response: Err(error), _held: None },
+            };
+        }
         let mut webhook = None;
         let action = definition.webhook();
         let payload = action
