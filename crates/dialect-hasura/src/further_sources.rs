@@ -16,6 +16,7 @@ pub(crate) mod key_queries;
 
 use std::sync::Arc;
 
+use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::remote_schema::RemoteSchema as Definition;
 use hasura_metadata::{Location, read_text};
 use http_resolvers::remote_schema::RemoteSchema;
@@ -37,6 +38,9 @@ impl Eq for FurtherSources {}
 #[derive(Clone, Debug, PartialEq)]
 pub struct FurtherSource {
     pub name: Box<str>,
+    /// True for the first source itself, to whose tables relationships lead from others: the API has
+    /// its types already.
+    pub is_first: bool,
     pub schema: Result<Arc<SourceSchema>, Box<str>>,
 }
 
@@ -48,8 +52,34 @@ pub struct SourceSchema {
     pub(crate) definition: Definition,
     /// What each role sees.
     pub(crate) roles: Vec<(Box<str>, Arc<RemotePermission>)>,
+    /// The types of tables.
+    pub(crate) tables: Vec<SourceTable>,
     /// The types that fields of the API lead to.
     visible: FxHashSet<Box<str>>,
+}
+
+/// The type of a table's rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceTable {
+    pub schema: Option<Box<str>>,
+    pub name: Box<str>,
+    pub r#type: Box<str>,
+    /// The columns with the names of their fields.
+    pub columns: Vec<(Box<str>, Box<str>)>,
+}
+
+impl SourceTable {
+    pub(crate) fn is(&self, parts: &NameParts) -> bool {
+        let NameParts::InSchema { schema, name } = parts else { return false };
+        // A file has no schemas.
+        self.name == name.as_str().into() && self.schema.as_deref().is_none_or(|own| own == schema)
+    }
+
+    /// The field of a column.
+    pub(crate) fn field_of(&self, column: &str) -> Option<&str> {
+        let found = self.columns.iter().find(|(known, _)| **known == *column);
+        found.map(|(_, field)| &**field)
+    }
 }
 
 impl SourceSchema {
@@ -59,6 +89,7 @@ impl SourceSchema {
         name: &str,
         schema: RemoteSchema,
         roles: impl IntoIterator<Item = (Box<str>, RemoteSchema)>,
+        tables: Vec<SourceTable>,
     ) -> Option<Self> {
         let definition = json!({ "version": 3, "sources": [], "remote_schemas": [{
             "name": subject(name),
@@ -70,7 +101,7 @@ impl SourceSchema {
         let roles = roles.into_iter().filter(|(role, _)| **role != *ADMIN);
         let roles =
             roles.map(|(role, view)| (role, Arc::new(RemotePermission::of_view(&view)))).collect();
-        Some(Self { schema: Arc::new(schema), definition, roles, visible })
+        Some(Self { schema: Arc::new(schema), definition, roles, tables, visible })
     }
 
     /// True for a type that the API has.

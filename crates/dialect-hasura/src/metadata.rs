@@ -197,6 +197,13 @@ impl ServedSource {
         Ok(Self { metadata, permissions, packed, index, notices: Arc::new([]) })
     }
 
+    /// The name of this source, if relationships of other sources lead to it.
+    #[must_use]
+    pub fn first_with_relationships(&self) -> Option<&str> {
+        let name = &*self.source().name.text;
+        key_queries::incoming(&self.metadata, name).next().map(|_| name)
+    }
+
     /// The address of the source in the metadata, or why there is none to be used.
     pub fn address(&self, environment: &Environment) -> Result<String, Box<str>> {
         let SourceConfiguration::Postgres(configuration) = &self.source().configuration else {

@@ -271,7 +271,7 @@ impl Engine {
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let options = stored_metadata::read(address, options).await?;
         let options = with_remote_schemas(options).await?;
-        let (options, further) = further_sources::open(options).await?;
+        let (options, further) = further_sources::open(address, options).await?;
         let options = &*options;
         let first = options.schema_first.as_ref();
         let dialect =

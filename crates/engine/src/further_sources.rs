@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use dialects::Dialect;
 use dialects::hasura::further_sources::{
-    FurtherSource as ReadSource, FurtherSources, SourceSchema,
+    FurtherSource as ReadSource, FurtherSources, SourceSchema, SourceTable,
 };
 use dialects::hasura::metadata::{MetadataSetting, ServedSource};
 use graphql::View;
@@ -45,6 +45,7 @@ pub(crate) struct Further {
 
 /// The options with the schemas of the further sources, and the engines of these.
 pub(crate) async fn open<'o>(
+    address: &Address,
     options: Cow<'o, Options>,
 ) -> Result<(Cow<'o, Options>, Vec<Further>), OpenError> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok((options, Vec::new())) };
@@ -77,7 +78,21 @@ pub(crate) async fn open<'o>(
             // A source that is down must not keep the others from being served.
             Err(error) => Err(error),
         };
-        read.push(ReadSource { name: name.clone(), schema: schema.map(Arc::new) });
+        let is_first = false;
+        read.push(ReadSource { name: name.clone(), is_first, schema: schema.map(Arc::new) });
+    }
+    if let Some(name) = served.first_with_relationships() {
+        // Relationships from the other sources lead to the first one: an engine of its own follows
+        // them, by fields that the API does not have.
+        let own = served.further(name).map_err(crate::stored_metadata::unserved)?;
+        let written = own.written_queries();
+        let mut first = options_of(&options, own);
+        first.source = OpenOptions { written, ..options.source.clone() };
+        let engine = Box::pin(Engine::inspect(address, &first)).await?;
+        let schema = schema_of(name, &engine).map(Arc::new);
+        let schema = schema.ok_or_else(|| "its schema cannot be read".into());
+        engines.push(Further { name: name.into(), engine });
+        read.push(ReadSource { name: name.into(), is_first: true, schema });
     }
     let mut options = options.into_owned();
     if let Dialect::Hasura(dialect) = &mut options.dialect {
@@ -113,7 +128,30 @@ fn schema_of(name: &str, engine: &Engine) -> Option<SourceSchema> {
         let visibility = views.find(role).and_then(|id| views.get(id))?;
         Some((role.into(), remote_schema(View::new(schema, Some(visibility)))?))
     });
-    SourceSchema::new(name, remote_schema(schema.into())?, roles.collect::<Vec<_>>())
+    let roles = roles.collect::<Vec<_>>();
+    SourceSchema::new(name, remote_schema(schema.into())?, roles, tables(engine))
+}
+
+/// The types of tables.
+fn tables(engine: &Engine) -> Vec<SourceTable> {
+    let (schema, catalog) = (&engine.api.schema, &engine.catalog);
+    let table = |definition: &graphql::schema::TypeDefinition| {
+        let TypeKind::Object { fields, .. } = &definition.kind else { return None };
+        let columns = fields.iter().filter_map(|id| Some((*id, engine.api.column_of(*id)?)));
+        let columns: Vec<_> = columns.collect();
+        let (_, first) = columns.first()?;
+        let entity = &catalog[catalog[*first].entity];
+        let columns = columns
+            .into_iter()
+            .map(|(id, column)| (catalog[column].name.clone(), Box::from(&*schema[id].name)));
+        Some(SourceTable {
+            schema: entity.namespace.clone(),
+            name: entity.name.clone(),
+            r#type: Box::from(&*definition.name),
+            columns: columns.collect(),
+        })
+    };
+    schema.types().filter_map(|(_, definition)| table(definition)).collect()
 }
 
 /// A schema in the form of those of other servers.

@@ -103,7 +103,8 @@ impl<'b> Answer<'b> {
     }
 
     /// Reads the answer for a field of a remote schema.
-    fn read_path(path: &RemotePath, status: u16, body: &'b [u8], batch: Option<usize>) -> Self {
+    #[must_use]
+    pub fn read_path(path: &RemotePath, status: u16, body: &'b [u8], batch: Option<usize>) -> Self {
         let fields: Vec<&str> = path.steps.iter().map(|step| &*step.field).collect();
         let errors_text = parse::<ErrorsText<'_>>(body).ok().and_then(|text| text.errors);
         let (value, errors) = match batch {

@@ -38,6 +38,26 @@ pub(super) struct RelationshipOrigin {
     pub(super) steps: Vec<RemoteStep>,
     /// True if its value is asked by a document of the API, which has visible arguments only.
     pub(super) is_document: bool,
+    /// The fields by which rows of another source are found, if a remote schema has them.
+    pub(super) keys: Option<RelationshipKeys>,
+}
+
+/// Fields of a type of a remote schema.
+#[derive(Debug)]
+pub(super) struct RelationshipKeys {
+    /// The name of the remote schema.
+    pub(super) schema: Box<str>,
+    pub(super) r#type: Box<str>,
+    pub(super) fields: Vec<Box<str>>,
+}
+
+impl RelationshipKeys {
+    fn are_permitted(&self, permissions: &RemotePermissions) -> bool {
+        let permission = permissions.get(&self.schema);
+        permission.is_some_and(|permission| {
+            self.fields.iter().all(|field| permission.arguments(&self.r#type, field).is_some())
+        })
+    }
 }
 
 impl Origins {
@@ -93,7 +113,10 @@ impl<'r> RemoteAccess<'r> {
             let Some(permission) = permission else { return };
             let is_allowed = match origin {
                 Origin::Field { r#type, field } => permission.arguments(r#type, field).is_some(),
-                Origin::Path(origin) => is_permitted(permission, served.schema, origin),
+                Origin::Path(origin) => {
+                    is_permitted(permission, served.schema, origin)
+                        && origin.keys.iter().all(|keys| keys.are_permitted(permissions))
+                }
                 Origin::Input { inputs, input } => {
                     let inputs = match inputs {
                         InputsOf::Field { r#type, field } => permission.arguments(r#type, field),

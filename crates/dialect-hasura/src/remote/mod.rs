@@ -169,6 +169,11 @@ pub(crate) fn add<'o>(
     for source in &options.further_sources.0 {
         let place = further_sources::place(served, &source.name);
         let added = match &source.schema {
+            Ok(schema) if source.is_first => {
+                let first = ServedSchema::of_source(&source.name, schema);
+                let all = schema.schema.types.keys().map(|name| &**name).collect();
+                first.map(|first| ServedSchema { shared: all, ..first })
+            }
             Ok(schema) => add_source(build, (&source.name, schema), &remote.served, resolvers),
             Err(error) => {
                 let message = format!("The source {} cannot be served: {error}.", source.name);
@@ -185,6 +190,7 @@ pub(crate) fn add<'o>(
     }
     relationships::add(build, options, &mut remote, resolvers, problems);
     type_relationships::add(build, options, &mut remote, problems);
+    source_relationships::add_all(build, served, &mut remote, problems);
     remote
 }
 

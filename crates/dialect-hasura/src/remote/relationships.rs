@@ -101,6 +101,7 @@ fn add_one(
         schema: number,
         steps: path.steps.clone(),
         is_document: false,
+        keys: None,
     };
     resolvers.push(HttpResolver {
         parent: planned.name.as_str().into(),

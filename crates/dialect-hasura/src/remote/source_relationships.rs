@@ -1,25 +1,28 @@
-//! Relationships from tables to tables of further sources (`to_source`): the keys of all rows go to
+//! Relationships from tables to tables of other sources (`to_source`): the keys of all rows go to
 //! the other source in one request, which gives the rows of each key.
 //! <https://hasura.io/docs/2.0/schema/postgres/remote-relationships/cross-db-relationships/>
 
 use api::binding::{FieldBinding, ResolverId};
 use graphql::operation::OperationKind;
-use hasura_metadata::Problem;
-use hasura_metadata::types::name::QualifiedName;
-use hasura_metadata::types::remote_relationship::ToSource;
+use hasura_metadata::types::name::{NameParts, QualifiedName};
+use hasura_metadata::types::remote_relationship::{RemoteRelationshipDefinition, ToSource};
+use hasura_metadata::{Location, Problem};
 use http::Method;
 use http_resolvers::body::BodyTemplate;
+use http_resolvers::related_field::{RelatedField, RelatedSource};
 use http_resolvers::remote_path::{KEYS, KEYS_IN, RemotePath, RemoteStep};
 use http_resolvers::remote_schema::{RemoteField, RemoteKind, RemoteSchema};
 use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
 use serde_json::Value;
 
-use super::access::RelationshipOrigin;
+use super::access::{RelationshipKeys, RelationshipOrigin};
 use super::paths::nothing;
 use super::relationships::{field_of, wrong};
-use super::types::input;
+use super::type_relationships::TypeRelationship;
+use super::types::{given, input};
 use super::{Remote, ServedSchema};
 use crate::draft::{Draft, DraftField};
+use crate::further_sources::SourceTable;
 use crate::further_sources::key_queries::{self, Incoming, NUMBER, ROWS};
 use crate::metadata::ServedSource;
 use crate::plan::Planned;
@@ -58,7 +61,9 @@ pub(super) fn add(
     };
     let schema = &remote.served[number];
     let keys = keys_of(planned, to).map_err(wrong)?;
-    let (steps, rows) = steps(served, schema, &from, to).map_err(wrong)?;
+    let own = &*served.source().name.text;
+    let relationship = (own, &from.table.parts, name);
+    let (steps, rows) = steps(served, schema, relationship, to).map_err(wrong)?;
     let mut made = Vec::new();
     for field in rows {
         let known = match field.name.strip_prefix(ROWS) {
@@ -71,11 +76,123 @@ pub(super) fn add(
         }
         made.push((known, field));
     }
-    let source = target;
     for (known, field) in made {
-        let added = Added { planned, name: &known, field, steps: &steps, keys: &keys };
-        let origin = added.add(&mut build.draft, &remote.served[number], source, resolvers);
+        let added =
+            Added { object: &planned.name, name: &known, field, steps: &steps, keys: &keys };
+        let (origin, related) = added.add(&mut build.draft, &remote.served[number], resolvers);
         remote.origins.add(RelationshipOrigin { schema: number, ..origin }, Vec::new());
+        remote.relationships.push(related);
+    }
+    Ok(())
+}
+
+/// Adds the relationships from tables of further sources.
+pub(super) fn add_all(
+    build: &mut Build<'_>,
+    served: &ServedSource,
+    remote: &mut Remote<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    for from in 0..remote.served.len() {
+        let Some((source, api)) = remote.served[from].source else { continue };
+        let sources = &served.metadata().sources;
+        let of_source = sources.iter().find(|one| one.name.text == source);
+        let is_first = served.source().name.text == source;
+        for table in of_source.filter(|_| !is_first).iter().flat_map(|source| &source.tables) {
+            // A table that is not in the API is told elsewhere.
+            let Some(known) = api.tables.iter().find(|known| known.is(&table.table.parts)) else {
+                continue;
+            };
+            for relationship in table.remote_relationships.iter() {
+                let name = &*relationship.name.text;
+                let wrong = |place: &Location, message: String| {
+                    wrong(place, format!("The remote relationship {name}: {message}"))
+                };
+                let RemoteRelationshipDefinition::ToSource(to) = &relationship.definition else {
+                    let message =
+                        "relationships of further sources to remote schemas are not served.";
+                    remote.ignored.push(wrong(&relationship.name.place, message.to_owned()));
+                    continue;
+                };
+                let parts = &table.table.parts;
+                let from = FromSource { number: from, source, table: known, parts, name };
+                match add_from(build, served, remote, from, to) {
+                    Ok(()) => {}
+                    Err(message) => problems.push(wrong(&to.place, message)),
+                }
+            }
+        }
+    }
+}
+
+/// A relationship of a further source.
+#[derive(Clone, Copy)]
+struct FromSource<'m> {
+    /// Its index among the served ones.
+    number: usize,
+    source: &'m str,
+    table: &'m SourceTable,
+    parts: &'m NameParts,
+    name: &'m str,
+}
+
+fn add_from(
+    build: &mut Build<'_>,
+    served: &ServedSource,
+    remote: &mut Remote<'_>,
+    from: FromSource<'_>,
+    to: &ToSource,
+) -> Result<(), String> {
+    let target = &*to.source.text;
+    let mut known = remote.served.iter();
+    let found = known.position(|one| one.source.is_some_and(|(own, _)| own == target));
+    let found = found.ok_or_else(|| {
+        format!(
+            "it leads to the source {target}, which is not served: give its address with \
+             `--further-source NAME=URL`."
+        )
+    })?;
+    let mut keys = Vec::with_capacity(to.field_mapping.len());
+    for (own, other) in &to.field_mapping {
+        let field = from.table.field_of(own);
+        let field = field.ok_or_else(|| format!("the table has no column {own}."))?;
+        keys.push((other.text.as_str().into(), field.into()));
+    }
+    let relationship = (from.source, from.parts, from.name);
+    let (steps, rows) = steps(served, &remote.served[found], relationship, to)?;
+    let mut made = Vec::new();
+    for field in rows {
+        let Some(end) = field.name.strip_prefix(ROWS) else { continue };
+        let known = format!("{}{end}", from.name);
+        if build.draft.has_field(&from.table.r#type, &known) {
+            return Err(format!("the type {} has another field {known}.", from.table.r#type));
+        }
+        made.push((known, field));
+    }
+    for (name, field) in made {
+        let object = &*from.table.r#type;
+        let added = Added { object, name: &name, field, steps: &steps, keys: &keys };
+        let of = format!("{object}.{name}");
+        let schema = &remote.served[found];
+        let arguments = field.arguments.iter().map(|one| input(one, schema.names, &of)).collect();
+        let draft = DraftField::new(&name, field.r#type.to_string(), given(object, &name));
+        build.draft.add_field(object, draft.verbatim().with(arguments));
+        let related = added.related(schema);
+        let keys = RelationshipKeys {
+            schema: remote.served[from.number].definition.name.text.as_str().into(),
+            r#type: from.table.r#type.clone(),
+            fields: added.inputs(),
+        };
+        let origin = RelationshipOrigin {
+            object: object.to_owned(),
+            field: name.clone(),
+            schema: found,
+            steps: added.remote_steps(schema.schema),
+            is_document: false,
+            keys: Some(keys),
+        };
+        remote.origins.add(origin, Vec::new());
+        remote.relationships.push(related);
     }
     Ok(())
 }
@@ -97,13 +214,11 @@ fn keys_of(planned: &Planned<'_>, to: &ToSource) -> Result<Vec<(Box<str>, Box<st
 fn steps<'s>(
     served: &ServedSource,
     schema: &'s ServedSchema<'_>,
-    from: &FromTable<'_>,
+    (own, table, name): (&str, &NameParts, &str),
     to: &ToSource,
 ) -> Result<(Vec<(Box<str>, Box<str>)>, Vec<&'s RemoteField>), String> {
-    let own = &*served.source().name.text;
-    let is_this = |known: &Incoming<'_>| {
-        known.from == own && *known.table == from.table.parts && known.name == from.name
-    };
+    let is_this =
+        |known: &Incoming<'_>| known.from == own && known.table == table && known.name == name;
     let mut incoming = key_queries::incoming(served.metadata(), &to.source.text);
     let number = incoming.position(|known| is_this(&known));
     let path = number
@@ -134,7 +249,7 @@ fn rows_of<'s>(
 
 /// A field of the relationship: its rows, or aggregates of them.
 struct Added<'a> {
-    planned: &'a Planned<'a>,
+    object: &'a str,
     name: &'a str,
     field: &'a RemoteField,
     steps: &'a [(Box<str>, Box<str>)],
@@ -142,48 +257,64 @@ struct Added<'a> {
 }
 
 impl Added<'_> {
+    /// The fields of this side that are keys, sorted.
+    fn inputs(&self) -> Vec<Box<str>> {
+        let mut inputs: Vec<Box<str>> = self.keys.iter().map(|(_, field)| field.clone()).collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
+    }
+
+    fn path(&self, served: &ServedSchema<'_>) -> RemotePath {
+        let (kind, schema) = (OperationKind::Query, (*served.schema).clone());
+        let (steps, server) = (self.remote_steps(served.schema), served.server());
+        RemotePath { kind, schema, steps, server }
+    }
+
+    /// The field as one of objects that another source gives.
+    fn related(&self, served: &ServedSchema<'_>) -> TypeRelationship {
+        let (path, members) = (self.path(served), self.inputs().into());
+        let related = RelatedField::Source(Box::new(RelatedSource { path, members }));
+        TypeRelationship { object: self.object.to_owned(), field: self.name.to_owned(), related }
+    }
+
+    /// Adds the field to the type of a table of the first source.
     fn add(
         &self,
         draft: &mut Draft,
         served: &ServedSchema<'_>,
-        source: &str,
         resolvers: &mut Vec<HttpResolver>,
-    ) -> RelationshipOrigin {
-        let Self { planned, name, field, keys, .. } = *self;
-        let of = format!("{}.{name}", planned.name);
+    ) -> (RelationshipOrigin, TypeRelationship) {
+        let Self { object, name, field, .. } = *self;
+        let of = format!("{object}.{name}");
         let arguments = field.arguments.iter().map(|one| input(one, served.names, &of));
         // As many as relationships of a file.
         let id = ResolverId(u32::try_from(resolvers.len()).unwrap_or(u32::MAX));
         let r#type = field.r#type.to_string();
         let made = DraftField::new(name, r#type, FieldBinding::Resolved(id)).verbatim();
-        draft.add_field(&planned.name, made.with(arguments.collect()));
-        let mut inputs: Vec<Box<str>> = keys.iter().map(|(_, field)| field.clone()).collect();
-        inputs.sort_unstable();
-        inputs.dedup();
-        let steps = self.remote_steps(served.schema);
-        let server = served.server();
-        let (kind, schema) = (OperationKind::Query, (*served.schema).clone());
+        draft.add_field(object, made.with(arguments.collect()));
+        let path = self.path(served);
         let origin = RelationshipOrigin {
-            object: planned.name.clone(),
+            object: object.to_owned(),
             field: name.to_owned(),
             schema: 0,
-            steps: steps.clone(),
+            steps: path.steps.clone(),
             is_document: false,
+            keys: None,
         };
-        debug_assert!(served.source.is_some_and(|(own, _)| own == source));
         resolvers.push(HttpResolver {
-            parent: planned.name.as_str().into(),
+            parent: object.into(),
             field: name.into(),
             url: served.url.clone(),
             method: Method::POST,
-            body: RequestBody::Remote(Box::new(RemotePath { kind, schema, steps, server })),
+            body: RequestBody::Remote(Box::new(path)),
             is_batch: true,
             headers: served.headers.clone(),
-            inputs: InputSource::Fields(inputs.into()),
+            inputs: InputSource::Fields(self.inputs().into()),
             answers: AnswerRules::Strict,
             timeout: None,
         });
-        origin
+        (origin, self.related(served))
     }
 
     /// The steps with the keys as arguments, in the order of the keys.

@@ -216,6 +216,7 @@ fn to_remote(
         schema: target,
         steps,
         is_document: true,
+        keys: None,
     };
     remote.origins.add(origin, derived);
     let related = RelatedField::Remote(Box::new(related));

@@ -241,8 +241,7 @@ impl Worker {
         data.errors.append(&mut values.errors);
         let length = source.len().saturating_add(values.bytes.len());
         let related = RelatedContext { part: context, selected, projections: &projections };
-        let positions = related.positions(&found);
-        if positions.is_empty() {
+        if related.positions(&found, 0).is_empty() {
             return data
                 .add(length, |output| found.fill(&source, &values.fills, &values.bytes, output));
         }
@@ -250,7 +249,7 @@ impl Worker {
         first_held.grow_to(length as u64)?;
         let mut first = Vec::with_capacity(length);
         found.fill(&source, &values.fills, &values.bytes, &mut first);
-        self.add_related(related, &positions, &first, calls_left, data).await
+        self.add_related(related, &found, first, calls_left, data).await
     }
 
     /// Sends all requests: root fields of a mutation one after the other, others at the same time.
