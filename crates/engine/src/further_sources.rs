@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use dialects::Dialect;
+use dialects::hasura::SchemaKind;
 use dialects::hasura::further_sources::{
     FurtherSource as ReadSource, FurtherSources, SourceSchema, SourceTable,
 };
@@ -20,6 +21,9 @@ use http_resolvers::remote_schema::{
 use sources::{Address, OpenOptions};
 
 use crate::engine::{Engine, OpenError, Options};
+
+/// The end of the name of a view with the permissions of backends.
+const OF_BACKENDS: &str = " (backend)";
 
 /// A further source of metadata, as an option.
 #[derive(Clone, PartialEq)]
@@ -49,7 +53,9 @@ pub(crate) async fn open<'o>(
     options: Cow<'o, Options>,
 ) -> Result<(Cow<'o, Options>, Vec<Further>), OpenError> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok((options, Vec::new())) };
-    let Some(served) = dialect.metadata.served().filter(|_| !options.further.is_empty()) else {
+    // The Relay API has the first source only.
+    let has_further = !options.further.is_empty() && dialect.schema == SchemaKind::Lists;
+    let Some(served) = dialect.metadata.served().filter(|_| has_further) else {
         return Ok((options, Vec::new()));
     };
     let (mut engines, mut read) = (Vec::new(), Vec::new());
@@ -124,7 +130,9 @@ fn options_of(options: &Options, served: ServedSource) -> Options {
 fn schema_of(name: &str, engine: &Engine) -> Option<SourceSchema> {
     let schema = &engine.api.schema;
     let views = &engine.api.role_views;
-    let roles = engine.role_names().into_iter().filter_map(|role| {
+    // Permissions of backends are those of the first source only.
+    let roles = engine.role_names().into_iter().filter(|role| !role.ends_with(OF_BACKENDS));
+    let roles = roles.filter_map(|role| {
         let visibility = views.find(role).and_then(|id| views.get(id))?;
         Some((role.into(), remote_schema(View::new(schema, Some(visibility)))?))
     });
