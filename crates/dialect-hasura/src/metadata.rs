@@ -190,6 +190,10 @@ impl ServedSource {
         metadata.actions = Default::default();
         metadata.custom_types = Default::default();
         metadata.remote_schemas = Default::default();
+        let own = metadata.sources.get_mut(index).into_iter();
+        for table in own.flat_map(|source| &mut source.0.tables) {
+            table.remote_relationships = Default::default();
+        }
         keep_known_parents(&mut metadata, index);
         let permissions = take_permissions(&mut metadata, index);
         let permissions = Arc::new(Mutex::new(permissions));

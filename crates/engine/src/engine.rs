@@ -137,6 +137,11 @@ pub enum OpenError {
     PoliciesAndRules,
     #[error("policies and the permissions of metadata exclude each other: leave one out")]
     PoliciesAndPermissions,
+    #[error(
+        "policies are for one database: leave out `--further-source`, or write permissions into the \
+         metadata instead of `--policies`"
+    )]
+    PoliciesAndSources,
     /// The schema would be empty.
     #[error("there is nothing to serve: {0}")]
     Empty(Box<str>),

@@ -20,6 +20,7 @@ use http_resolvers::remote_schema::{
 };
 use sources::{Address, OpenOptions};
 
+use crate::answer_cache::CacheOptions;
 use crate::engine::{Engine, OpenError, Options};
 
 /// The end of the name of a view with the permissions of backends.
@@ -58,6 +59,9 @@ pub(crate) async fn open<'o>(
     let Some(served) = dialect.metadata.served().filter(|_| has_further) else {
         return Ok((options, Vec::new()));
     };
+    if options.policies.is_some() {
+        return Err(OpenError::PoliciesAndSources);
+    }
     let (mut engines, mut read) = (Vec::new(), Vec::new());
     for FurtherSource { name, address } in &options.further {
         let served = served.further(name).map_err(crate::stored_metadata::unserved)?;
@@ -119,7 +123,9 @@ fn options_of(options: &Options, served: ServedSource) -> Options {
         stored_as: Vec::new(),
         ..options.source.clone()
     };
-    let mut own = Options { source, federation: None, further: Vec::new(), ..options.clone() };
+    let cache = CacheOptions { has_fields_of_others: true, ..options.cache.clone() };
+    let mut own =
+        Options { source, federation: None, further: Vec::new(), cache, ..options.clone() };
     if let Dialect::Hasura(dialect) = &mut own.dialect {
         dialect.metadata = MetadataSetting::Read(served);
     }

@@ -231,7 +231,12 @@ impl Worker {
             // Boxed: a further source has none itself.
             let delivered =
                 worker.deliver(request, caller, allowed, (delivery, incremental), report);
-            return Box::pin(delivered).await;
+            let response = Box::pin(delivered).await;
+            // The document of this API: its fields are counted, and not those of the source's own.
+            if let Ok(known) = self.engine.document(request, &caller.session, &mut false) {
+                report.document = Some(Arc::clone(&known.document));
+            }
+            return response;
         }
         let begun = (delivery == Delivery::Traced).then(Begun::now);
         let form = (delivery, incremental.filter(|_| begun.is_none()));

@@ -285,6 +285,36 @@ mod tests {
         assert_eq!(Value::Object(variables), json!({ "v0": value }));
     }
 
+    /// The text is the same for all keys and values, so a source plans it once.
+    #[test]
+    fn a_source_gets_the_keys_of_all_objects_in_one_variable() {
+        let mut path = path();
+        path.server = PathServer::Source("shop".into());
+        let RemoteKind::Object { fields, .. } =
+            &mut Arc::make_mut(&mut path.schema).types.get_mut("Query").unwrap().kind
+        else {
+            unreachable!()
+        };
+        let args = RemoteInput {
+            name: KEYS_IN.into(),
+            description: None,
+            r#type: RemoteTypeText::of("Args!"),
+            default: None,
+        };
+        fields[0].arguments = vec![args];
+        let object = |id: u64| {
+            let args = json!({ KEYS_IN: { KEYS: { "id": id } } });
+            Inputs::of(json!({ "0": args, "1": { "first": 2 } }))
+        };
+        let projection = Projection::Scalar("String".into());
+        let (text, variables) = path.operation(&[object(1), object(2)], true, &projection);
+        let expected =
+            "query ($v0: Args!, $v1: Int) { keyed: user(args: $v0) { posts(first: $v1) } }";
+        assert_eq!(text, expected);
+        let expected = json!({ "v0": { KEYS: [{ "id": 1 }, { "id": 2 }] }, "v1": 2 });
+        assert_eq!(Value::Object(variables), expected);
+    }
+
     #[test]
     fn a_client_does_not_change_what_a_relationship_gives() {
         let path = path();

@@ -384,6 +384,7 @@ fn a_source_that_is_down_does_not_stop_the_others() {
     let metadata = people_and_orders();
     let leave_out = ["--inconsistent-metadata", "leave-out"];
     let mut site = Site::start(&people.url(), &url, &metadata, &leave_out);
+    assert!(!site.server.said.contains("inconsistent"), "{}", site.server.said);
     let (own, both) = ("{ person(limit: 1) { id } }", "{ person(limit: 1) { id orders { id } } }");
     let purchases = "{ purchase(limit: 1) { id } }";
     assert_eq!(site.data("", purchases)["purchase"][0]["id"], 1);
