@@ -314,11 +314,16 @@ fn subscriptions_read_any_source() {
             json!({ "data": { "purchase_stream": rows } })
         };
         assert_eq!(client.receive(), next("2", &rows(&[4, 5, 6, 7])));
-        let several = "subscription { person { id } purchase { id } }";
-        let mut client = Client::connect(&site.server, TRANSPORT, &payload);
-        client.send(&subscribe("3", several));
-        let refused = client.receive().to_string();
-        assert!(refused.contains("A subscription reads one source"), "{refused}");
+        // Nothing tells of changes of the other source.
+        for (query, expected) in [
+            ("subscription { person { id } purchase { id } }", "must select one top level field"),
+            ("subscription { orders { id person { name } } }", "A subscription reads one source"),
+        ] {
+            let mut client = Client::connect(&site.server, TRANSPORT, &payload);
+            client.send(&subscribe("3", query));
+            let refused = client.receive().to_string();
+            assert!(refused.contains(expected), "{refused}");
+        }
     });
 }
 
