@@ -96,7 +96,7 @@ impl SourceSchema {
             "definition": { "url": "http://localhost" },
         }] });
         let read = read_text(&subject(name), &definition.to_string());
-        let definition = read.metadata?.remote_schemas.iter().next()?.clone();
+        let definition = read.metadata?.remote_schemas.first()?.clone();
         let visible = visible(&schema);
         let roles = roles.into_iter().filter(|(role, _)| **role != *ADMIN);
         let roles =

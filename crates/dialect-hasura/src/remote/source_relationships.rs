@@ -28,6 +28,9 @@ use crate::metadata::ServedSource;
 use crate::plan::Planned;
 use crate::schema::Build;
 
+/// A column with a field, or a type with a field.
+type NamePair = (Box<str>, Box<str>);
+
 /// A relationship, and the table that has it.
 #[derive(Clone, Copy)]
 pub(super) struct FromTable<'m> {
@@ -198,7 +201,7 @@ fn add_from(
 }
 
 /// The columns of the other table, each with the field of this side that is equal.
-fn keys_of(planned: &Planned<'_>, to: &ToSource) -> Result<Vec<(Box<str>, Box<str>)>, String> {
+fn keys_of(planned: &Planned<'_>, to: &ToSource) -> Result<Vec<NamePair>, String> {
     if to.field_mapping.is_empty() {
         return Err("it has no field_mapping.".to_owned());
     }
@@ -216,7 +219,7 @@ fn steps<'s>(
     schema: &'s ServedSchema<'_>,
     (own, table, name): (&str, &NameParts, &str),
     to: &ToSource,
-) -> Result<(Vec<(Box<str>, Box<str>)>, Vec<&'s RemoteField>), String> {
+) -> Result<(Vec<NamePair>, Vec<&'s RemoteField>), String> {
     let is_this =
         |known: &Incoming<'_>| known.from == own && known.table == table && known.name == name;
     let mut incoming = key_queries::incoming(served.metadata(), &to.source.text);
@@ -236,10 +239,7 @@ fn steps<'s>(
     Ok((path, rows))
 }
 
-fn rows_of<'s>(
-    schema: &'s RemoteSchema,
-    path: &[(Box<str>, Box<str>)],
-) -> Option<Vec<&'s RemoteField>> {
+fn rows_of<'s>(schema: &'s RemoteSchema, path: &[NamePair]) -> Option<Vec<&'s RemoteField>> {
     let (r#type, field) = path.last()?;
     let keys = schema.fields(r#type).iter().find(|known| known.name == *field)?;
     let fields = schema.fields(&keys.r#type.name).iter();
@@ -252,8 +252,8 @@ struct Added<'a> {
     object: &'a str,
     name: &'a str,
     field: &'a RemoteField,
-    steps: &'a [(Box<str>, Box<str>)],
-    keys: &'a [(Box<str>, Box<str>)],
+    steps: &'a [NamePair],
+    keys: &'a [NamePair],
 }
 
 impl Added<'_> {
@@ -325,7 +325,7 @@ impl Added<'_> {
             let given = match number == last {
                 false => nothing(),
                 true => {
-                    let key = |(column, field): &(Box<str>, Box<str>)| {
+                    let key = |(column, field): &NamePair| {
                         (column.clone(), BodyTemplate::Input(field.clone()))
                     };
                     let keys = BodyTemplate::Object(self.keys.iter().map(key).collect());
