@@ -250,6 +250,24 @@ impl Api {
         self.resolvers.get(&id)
     }
 
+    /// The column of a field that is one.
+    #[must_use]
+    pub fn column_of(&self, field: graphql::schema::FieldId) -> Option<catalog::FieldId> {
+        match self.field(field) {
+            FieldBinding::Column(column) => Some(*column),
+            _ => None,
+        }
+    }
+
+    /// The resolver of a field, if another server gives its value.
+    #[must_use]
+    pub fn resolver_of(&self, field: graphql::schema::FieldId) -> Option<&Resolver> {
+        match self.field(field) {
+            FieldBinding::Resolved(id) => self.find_resolver(*id),
+            _ => None,
+        }
+    }
+
     /// All resolvers of the API, by their ids.
     #[must_use]
     pub fn resolvers(&self) -> Vec<&Resolver> {

@@ -11,12 +11,14 @@ use api::ApiBuilder;
 use api::binding::{FieldBinding, InputBinding, ValueBinding};
 use graphql::BUILT_IN_SCALARS;
 use graphql::schema::{
-    EnumValueDefinition, FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind,
-    TypeRef,
+    EnumValueDefinition, FieldDefinition, InputDefinition, InputId, TypeDefinition, TypeId,
+    TypeKind, TypeRef,
 };
 use graphql::value::Const;
 use hasura_metadata::naming::Naming;
 use hasura_metadata::types::source::NamingConvention;
+use http_resolvers::remote_schema::{RemoteInput, RemoteKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tracking::PLAIN;
 
@@ -181,6 +183,29 @@ impl Draft {
     /// True for a scalar.
     pub(super) fn has_scalar(&self, name: &str) -> bool {
         BUILT_IN_SCALARS.contains(&name) || matches!(self.find(name), Some(TypeKind::Scalar))
+    }
+
+    /// True if there is an enum or an input type of the name with the same members.
+    pub(super) fn has_equal(&self, name: &str, kind: &RemoteKind) -> bool {
+        let schema = self.builder.schema();
+        match (self.find(name), kind) {
+            (Some(TypeKind::Enum { values: own }), RemoteKind::Enum { values }) => {
+                let own: FxHashSet<&str> = own.iter().map(|id| &*schema[*id].name).collect();
+                own.len() == values.len() && values.iter().all(|one| own.contains(&*one.name))
+            }
+            (Some(TypeKind::InputObject { fields: own }), RemoteKind::Input { fields }) => {
+                let member = |id: &InputId| {
+                    let own = &schema[*id];
+                    (&*own.name, graphql::print_type(schema, own.r#type))
+                };
+                let own: FxHashMap<&str, String> = own.iter().map(member).collect();
+                let is_same = |one: &RemoteInput| {
+                    own.get(&*one.name).is_some_and(|r#type| *r#type == one.r#type.to_string())
+                };
+                own.len() == fields.len() && fields.iter().all(is_same)
+            }
+            _ => false,
+        }
     }
 
     /// True if an object type has a field of the name.

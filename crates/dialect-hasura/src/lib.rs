@@ -6,6 +6,7 @@
 //! * [`metadata`]: metadata as an option
 //! * [`input_checks`]: inputs of changes that other servers check first
 //! * [`environment`]: variables that metadata names
+//! * [`further_sources`]: databases of metadata beside the served one
 //! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
@@ -42,6 +43,7 @@ pub mod environment;
 pub mod errors;
 mod federated;
 mod functions;
+pub mod further_sources;
 pub mod input_checks;
 pub mod metadata;
 mod naming;
@@ -65,6 +67,7 @@ use hasura_metadata::Problem;
 pub use hasura_metadata::types::source::NamingConvention;
 
 use environment::Environment;
+use further_sources::FurtherSources;
 use metadata::MetadataSetting;
 use permissions::Permissions;
 use remote::access::RemoteAccess;
@@ -92,6 +95,8 @@ pub struct Options {
     pub environment: Environment,
     /// The schemas of the remote schemas of the metadata.
     pub remote_schemas: RemoteSchemas,
+    /// The APIs of further sources of the metadata.
+    pub further_sources: FurtherSources,
     pub schema: SchemaKind,
 }
 
@@ -127,6 +132,7 @@ impl Default for Options {
             stringify_numeric_types: false,
             environment: Environment::default(),
             remote_schemas: RemoteSchemas::default(),
+            further_sources: FurtherSources::default(),
             schema: SchemaKind::default(),
         }
     }

@@ -3,13 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catalog::{Note, NoteKind, WrittenQueries};
+use hasura_metadata::types::connection::{ConnectionUrl, SourceConfiguration};
 use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::permission::TablePermissions;
 use hasura_metadata::types::source::Source;
 use hasura_metadata::types::table::Table;
 pub use hasura_metadata::{Folder, Reading, read_folder, read_text};
 use hasura_metadata::{Metadata, PackedMetadata, Problem, support};
+use rustc_hash::FxHashSet;
 
+use crate::environment::Environment;
+use crate::further_sources::key_queries;
 use crate::native_queries::NativeQueries;
 
 /// Limit of places that a notice lists.
@@ -29,6 +33,8 @@ pub enum MetadataSetting {
     Stored {
         /// The name of the source in the metadata, if there are several.
         source: Option<Box<str>>,
+        /// The names of further sources with databases of their own.
+        further: Vec<Box<str>>,
     },
     /// It was read.
     Read(ServedSource),
@@ -72,7 +78,7 @@ pub enum MetadataError {
     NoSource,
     #[error(
         "the metadata has several sources: {}; name the one of the served database with \
-         `--metadata-source`",
+         `--metadata-source`, and give the addresses of others with `--further-source NAME=URL`",
         .0.join(", ")
     )]
     SeveralSources(Vec<String>),
@@ -83,6 +89,10 @@ pub enum MetadataError {
          are served"
     )]
     OtherKind { name: String, kind: String },
+    #[error(
+        "`--further-source` and `--metadata-source` name the source `{0}` of the metadata twice: name each once"
+    )]
+    Repeated(String),
 }
 
 fn lines(problems: &[Problem]) -> String {
@@ -93,34 +103,53 @@ fn lines(problems: &[Problem]) -> String {
 impl ServedSource {
     /// Chooses the source of the served database: the one of the name, else the only one.
     pub fn choose(reading: Reading, name: Option<&str>) -> Result<Self, MetadataError> {
+        Self::choose_beside(reading, name, &[])
+    }
+
+    /// The same, beside further sources with databases of their own.
+    pub fn choose_beside(
+        reading: Reading,
+        name: Option<&str>,
+        further: &[&str],
+    ) -> Result<Self, MetadataError> {
         let errors: Vec<Problem> = reading.errors().cloned().collect();
         let mut metadata = match reading.metadata {
             Some(metadata) if errors.is_empty() => metadata,
             _ => return Err(MetadataError::Problems(errors)),
         };
-        let names = || metadata.sources.iter().map(|source| source.name.text.clone()).collect();
-        let index = match (name, &metadata.sources[..]) {
-            (Some(name), sources) => {
-                sources.iter().position(|source| source.name.text == name).ok_or_else(|| {
-                    MetadataError::UnknownSource { name: name.into(), known: names() }
-                })?
+        for (number, other) in further.iter().enumerate() {
+            find_source(&metadata, other)?;
+            if name == Some(other) || further[..number].contains(other) {
+                return Err(MetadataError::Repeated((*other).to_owned()));
             }
-            (None, []) => return Err(MetadataError::NoSource),
-            (None, [_]) => 0,
-            (None, _) => return Err(MetadataError::SeveralSources(names())),
+        }
+        let names = || metadata.sources.iter().map(|source| source.name.text.clone()).collect();
+        let index = match name {
+            Some(name) => find_source(&metadata, name)?,
+            None => {
+                let sources = metadata.sources.iter().enumerate();
+                let mut rest = sources.filter(|(_, one)| !further.contains(&&*one.name.text));
+                match (rest.next(), rest.next()) {
+                    (Some((only, source)), None) => {
+                        find_source(&metadata, &source.name.text)?;
+                        only
+                    }
+                    (Some(_), Some(_)) => return Err(MetadataError::SeveralSources(names())),
+                    (None, _) => return Err(MetadataError::NoSource),
+                }
+            }
         };
         let source = &metadata.sources[index];
-        if !source.kind.is_served() {
-            let (name, kind) = (source.name.text.clone(), source.kind.to_string());
-            return Err(MetadataError::OtherKind { name, kind });
-        }
-        let others = metadata.sources.iter().enumerate().filter(|(other, _)| *other != index);
+        let others = metadata.sources.iter().enumerate();
+        let others = others
+            .filter(|(other, source)| *other != index && !further.contains(&&*source.name.text));
         let others = others.map(|(_, other)| Note {
             kind: NoteKind::Unserved,
             subject: format!("the source {}", other.name.text).into(),
             message: format!("the served database is the source {}.", source.name.text).into(),
-            remedy: "serve it by a process of its own, or as a subgraph of `thalweg gateway`."
-                .into(),
+            remedy:
+                "give its address with `--further-source NAME=URL`, or serve it by a process of its own."
+                    .into(),
         });
         let told = reading.problems.iter().filter(|problem| !problem.kind.is_error());
         let told = told.map(|problem| Note {
@@ -147,6 +176,56 @@ impl ServedSource {
         let permissions = Arc::new(Mutex::new(take_permissions(&mut metadata, index)));
         let (metadata, packed) = (Arc::new(metadata), reading.packed);
         Ok(Self { notices: notices.into(), metadata, permissions, packed, index })
+    }
+
+    /// Another source of the same metadata, whose API has fields for the relationships that lead to it
+    /// from other sources. Its notices are those of this one.
+    pub fn further(&self, name: &str) -> Result<Self, MetadataError> {
+        let Some(mut metadata) = self.packed.read().metadata else {
+            return Err(MetadataError::NoSource);
+        };
+        let index = find_source(&metadata, name)?;
+        key_queries::add(&mut metadata, index);
+        // The API of the first source has them.
+        metadata.actions = Default::default();
+        metadata.custom_types = Default::default();
+        metadata.remote_schemas = Default::default();
+        let own = metadata.sources.get_mut(index).into_iter();
+        for table in own.flat_map(|source| &mut source.0.tables) {
+            table.remote_relationships = Default::default();
+        }
+        keep_known_parents(&mut metadata, index);
+        let permissions = take_permissions(&mut metadata, index);
+        let permissions = Arc::new(Mutex::new(permissions));
+        let (metadata, packed) = (Arc::new(metadata), self.packed.clone());
+        Ok(Self { metadata, permissions, packed, index, notices: Arc::new([]) })
+    }
+
+    /// The name of this source, if relationships of other sources lead to it.
+    #[must_use]
+    pub fn first_with_relationships(&self) -> Option<&str> {
+        let name = &*self.source().name.text;
+        key_queries::incoming(&self.metadata, name).next().map(|_| name)
+    }
+
+    /// The address of the source in the metadata, or why there is none to be used.
+    pub fn address(&self, environment: &Environment) -> Result<String, Box<str>> {
+        let SourceConfiguration::Postgres(configuration) = &self.source().configuration else {
+            return Err("the metadata has no address of PostgreSQL for it".into());
+        };
+        let connection = &configuration.connection_info;
+        match &connection.database_url {
+            ConnectionUrl::Text(text) => Ok(text.clone()),
+            ConnectionUrl::FromEnv(name) => {
+                let known = environment.require(name, &connection.place).map(ToOwned::to_owned);
+                known.map_err(|_| format!("the environment variable {name} is not set").into())
+            }
+            ConnectionUrl::Parameters(_) | ConnectionUrl::FromFile(_) => Err(
+                "its address in the metadata is in parts or in a file; `--further-source NAME=URL` \
+                 gives it"
+                    .into(),
+            ),
+        }
     }
 
     /// The permissions on the tables of the source, in their order. They are read again if they were
@@ -219,6 +298,41 @@ impl ServedSource {
             }
         }
         schemas
+    }
+}
+
+/// Leaves out roles without permissions in a source as parents of inherited roles: they may have some
+/// in another source.
+fn keep_known_parents(metadata: &mut Metadata, index: usize) {
+    let Some(source) = metadata.sources.get(index) else { return };
+    let mut known: FxHashSet<String> = FxHashSet::default();
+    for table in &source.tables {
+        known.extend(table.select_permissions.iter().map(|one| one.role.text.clone()));
+        known.extend(table.insert_permissions.iter().map(|one| one.role.text.clone()));
+        known.extend(table.update_permissions.iter().map(|one| one.role.text.clone()));
+        known.extend(table.delete_permissions.iter().map(|one| one.role.text.clone()));
+    }
+    let models = source.logical_models.iter().flat_map(|model| &model.select_permissions);
+    known.extend(models.map(|one| one.role.text.clone()));
+    known.extend(metadata.inherited_roles.iter().map(|role| role.role_name.text.clone()));
+    for role in metadata.inherited_roles.iter_mut() {
+        role.role_set.retain(|parent| known.contains(&parent.text));
+    }
+}
+
+/// The index of a source of a kind that is served.
+fn find_source(metadata: &Metadata, name: &str) -> Result<usize, MetadataError> {
+    let sources = &metadata.sources;
+    let index = sources.iter().position(|source| source.name.text == name).ok_or_else(|| {
+        let known = sources.iter().map(|source| source.name.text.clone()).collect();
+        MetadataError::UnknownSource { name: name.to_owned(), known }
+    })?;
+    match &sources[index].kind {
+        kind if kind.is_served() => Ok(index),
+        kind => {
+            let (name, kind) = (name.to_owned(), kind.to_string());
+            Err(MetadataError::OtherKind { name, kind })
+        }
     }
 }
 

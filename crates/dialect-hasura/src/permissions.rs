@@ -98,7 +98,8 @@ impl Permissions {
         roles::add_named_functions(catalog, functions, &mut permissions);
         // Roles that nothing names see nothing, or open remote schemas.
         let has_remote_schemas = !served.metadata().remote_schemas.is_empty();
-        if has_remote_schemas || !permissions.is_empty() {
+        let has_sources = options.further_sources.served().next().is_some();
+        if has_remote_schemas || has_sources || !permissions.is_empty() {
             permissions.push(RolePermissions::default());
         }
         let is_open = has_remote_schemas && !options.remote_schema_permissions;

@@ -45,6 +45,8 @@ pub struct CacheOptions {
     pub fields: Arc<[CacheField]>,
     /// True if the schema has the directive `@cached`, whatever the dialect is.
     pub has_directive: bool,
+    /// True if the root fields may be those of other sources.
+    pub has_fields_of_others: bool,
 }
 
 /// What a client allows the cache.
@@ -115,6 +117,16 @@ pub(crate) enum CacheLookup {
     Unfollowed,
 }
 
+/// The root fields that a schema has.
+fn fields_of(schema: &Schema, fields: &[CacheField]) -> Vec<CacheField> {
+    let query = schema.query;
+    let is_known = |field: &&CacheField| {
+        field.is_of_all()
+            || query.is_some_and(|query| schema.find_field(query, &field.name).is_some())
+    };
+    fields.iter().filter(is_known).cloned().collect()
+}
+
 impl AnswerCache {
     /// `None` without a cache.
     pub(crate) fn new(
@@ -122,7 +134,10 @@ impl AnswerCache {
         schema: &Schema,
         hub: &Arc<Hub>,
     ) -> Result<Option<Self>, CachePolicyError> {
-        let policy = CachePolicy::new(&options.fields, schema)?;
+        let policy = match options.has_fields_of_others {
+            false => CachePolicy::new(&options.fields, schema)?,
+            true => CachePolicy::new(&fields_of(schema, &options.fields), schema)?,
+        };
         if options.bytes == 0 {
             return Ok(None);
         }

@@ -17,6 +17,7 @@ use quick_cache::{Equivalent, Weighter};
 use crate::cache;
 use crate::limits::Limits;
 use crate::usage::DocumentUsage;
+use crate::worker::further::Owner;
 
 /// The most structures of one document that are kept for one kind of session.
 const STRUCTURES: usize = 64;
@@ -57,6 +58,8 @@ pub struct Document {
     pub label: OnceLock<u16>,
     /// Its requests, if they are counted.
     pub usage: OnceLock<Arc<DocumentUsage>>,
+    /// The source of its fields, where there are several.
+    pub(crate) owner: OnceLock<Owner>,
 }
 
 /// A plan in the cache.
@@ -220,7 +223,8 @@ impl Document {
         let text = request.query.as_str().into();
         let defers = operation.has_defer();
         let (label, usage) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { operation, text, introspects, view: view.id, defers, label, usage })
+        let owner = OnceLock::new();
+        Ok(Self { operation, text, introspects, view: view.id, defers, label, usage, owner })
     }
 
     /// The answers of `__schema` and `__type`, by their names in the answer; of mutations none, which

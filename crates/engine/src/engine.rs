@@ -22,6 +22,7 @@ use crate::answer_cache::{AnswerCache, CacheCounts, CacheFeed, CacheOptions, Cac
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::event_session;
+use crate::further_sources::{self, Further, FurtherSource};
 use crate::graph::{self, GraphError};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
@@ -62,6 +63,8 @@ pub struct Options {
     pub cache: CacheOptions,
     /// The schema of Prisma ORM that names the tables, their columns and relations.
     pub prisma_schema: Option<Arc<prisma_schema::Schema>>,
+    /// Databases of further sources of Hasura's metadata.
+    pub further: Vec<FurtherSource>,
 }
 
 /// One API over one source, shared by all threads.
@@ -93,6 +96,8 @@ pub struct Engine {
     pub(crate) cache: Option<Arc<AnswerCache>>,
     /// Whether changes are recorded with the variables of their sessions.
     pub(crate) records_sessions: bool,
+    /// The engines of further sources.
+    pub(crate) further: Vec<Further>,
 }
 
 /// The address of the source, which may have a password and must not reach a log.
@@ -132,6 +137,11 @@ pub enum OpenError {
     PoliciesAndRules,
     #[error("policies and the permissions of metadata exclude each other: leave one out")]
     PoliciesAndPermissions,
+    #[error(
+        "policies are for one database: leave out `--further-source`, or write permissions into the \
+         metadata instead of `--policies`"
+    )]
+    PoliciesAndSources,
     /// The schema would be empty.
     #[error("there is nothing to serve: {0}")]
     Empty(Box<str>),
@@ -203,6 +213,7 @@ impl Engine {
     /// Closes the source after the last request. It takes no longer than `patience`.
     pub fn close(&self, patience: Duration) {
         self.source.close(patience);
+        self.further.iter().for_each(|further| further.engine.close(patience));
     }
 
     /// Whether the schema has no fields.
@@ -264,7 +275,9 @@ impl Engine {
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let options = stored_metadata::read(address, options).await?;
-        let options = &*with_remote_schemas(options).await?;
+        let options = with_remote_schemas(options).await?;
+        let (options, further) = further_sources::open(address, options).await?;
+        let options = &*options;
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;
@@ -332,6 +345,7 @@ impl Engine {
             live,
             cache,
             records_sessions: event_session::is_recorded(&options.dialect),
+            further,
         }))
     }
 
@@ -556,6 +570,8 @@ impl Engine {
 
     /// Parts of the source that the catalog and the API cannot represent, with remedies.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
-        self.catalog.notes().iter().chain(&self.api.notes)
+        let own = self.catalog.notes().iter().chain(&self.api.notes);
+        let further = self.further.iter().map(|further| &*further.engine);
+        own.chain(further.flat_map(|one| one.catalog.notes().iter().chain(&one.api.notes)))
     }
 }

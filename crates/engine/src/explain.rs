@@ -85,6 +85,9 @@ impl Worker {
         session: &Session,
         report: &mut Report,
     ) -> Result<Explained, Vec<GraphQLError>> {
+        if let Some(worker) = self.further_of(request, session) {
+            return worker.prepare_for(request, session, report);
+        }
         self.plan(request, session, report).map(|planned| self.show(&planned))
     }
 
@@ -186,6 +189,9 @@ impl Worker {
         request: &Request,
         session: &Session,
     ) -> Result<u64, Vec<GraphQLError>> {
+        if let Some(worker) = self.further_of(request, session) {
+            return worker.cost(request, session);
+        }
         let planned = self.plan(request, session, &mut Report::default())?;
         Ok(planned.prepared.cost(&planned.variables, session))
     }

@@ -90,6 +90,11 @@ pub struct Driver(pub(crate) Work);
 pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
+    /// That of the engine of a further source.
+    Further {
+        number: usize,
+        driver: Box<Driver>,
+    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.

@@ -17,6 +17,9 @@ impl Worker {
     /// refused before the operation is executed.
     #[must_use]
     pub fn refuses(&self, request: &Request, session: &Session) -> bool {
+        if let Some(worker) = self.further_of(request, session) {
+            return worker.refuses(request, session);
+        }
         let engine = self.engine();
         let set = match engine.access_set(session) {
             Ok(Some(set)) => set,

@@ -42,10 +42,10 @@ pub async fn read<'o>(
     options: &'o Options,
 ) -> Result<Cow<'o, Options>, OpenError> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(Cow::Borrowed(options)) };
-    let MetadataSetting::Stored { source: name } = &dialect.metadata else {
+    let MetadataSetting::Stored { source: name, further } = &dialect.metadata else {
         return Ok(Cow::Borrowed(options));
     };
-    let served = read_stored(address, &options.source, name.as_deref()).await?;
+    let served = read_stored(address, &options.source, name.as_deref(), further).await?;
     let mut options = options.clone();
     if options.source.namespaces.is_empty() {
         options.source.namespaces = served.schemas();
@@ -65,8 +65,8 @@ pub async fn served(
 ) -> Result<Option<ServedSource>, OpenError> {
     Ok(match setting {
         MetadataSetting::None => None,
-        MetadataSetting::Stored { source } => {
-            Some(read_stored(address, options, source.as_deref()).await?)
+        MetadataSetting::Stored { source, further } => {
+            Some(read_stored(address, options, source.as_deref(), further).await?)
         }
         MetadataSetting::Read(served) => Some(served.clone()),
     })
@@ -77,10 +77,13 @@ async fn read_stored(
     address: &Address,
     options: &OpenOptions,
     name: Option<&str>,
+    further: &[Box<str>],
 ) -> Result<ServedSource, OpenError> {
     let text = stored(address, options).await?;
     let reading = read_text(&[OWN_SCHEMA, TABLE].join("."), &text);
-    Ok(ServedSource::choose(reading, name).map_err(StoredMetadataError::Metadata)?)
+    let further: Vec<&str> = further.iter().map(|name| &**name).collect();
+    let chosen = ServedSource::choose_beside(reading, name, &further);
+    Ok(chosen.map_err(StoredMetadataError::Metadata)?)
 }
 
 /// Opens the source of an API. A schema that only the metadata names may be missing: each table
@@ -119,6 +122,11 @@ fn source_options(options: &Options) -> Cow<'_, OpenOptions> {
         true => Cow::Owned(OpenOptions { defaults: Defaults::Read, ..options.source.clone() }),
         false => Cow::Borrowed(&options.source),
     }
+}
+
+/// The error of a source of metadata that cannot be served.
+pub(crate) fn unserved(error: MetadataError) -> OpenError {
+    StoredMetadataError::Metadata(error).into()
 }
 
 /// The text of the metadata.

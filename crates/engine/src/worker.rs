@@ -4,6 +4,7 @@ mod action_delivery;
 mod batches;
 mod cached;
 mod events;
+pub(crate) mod further;
 mod incremental;
 mod input_checks;
 mod logged_actions;
@@ -57,6 +58,8 @@ pub struct Worker {
     sizes: Sizes,
     time_limit: Option<Duration>,
     batches: Batches,
+    /// The workers of further sources.
+    further: Vec<Worker>,
 }
 
 /// The logged message of a value that cannot be bound.
@@ -127,23 +130,31 @@ impl Worker {
         let connections = engine.source.connections(engine.connections, &memory);
         let egress = engine.resolvers.as_ref().map(Resolvers::client);
         let (sizes, batches) = (Sizes::default(), Batches::default());
-        Self { engine, connections, memory, egress, sizes, time_limit: None, batches }
+        let further = engine.further.iter();
+        let further =
+            further.map(|one| Self::sharing(Arc::clone(&one.engine), Arc::clone(&memory)));
+        let further = further.collect();
+        Self { engine, connections, memory, egress, sizes, time_limit: None, batches, further }
     }
 
     /// Sets the sizes of streamed answers.
     pub fn set_sizes(&mut self, sizes: Sizes) {
         self.sizes = sizes;
+        self.further.iter_mut().for_each(|worker| worker.set_sizes(sizes));
     }
 
     /// The worker with a timeout of its requests, which databases enforce as a statement timeout.
     #[must_use]
     pub fn within(self, time_limit: Duration) -> Self {
-        Self { time_limit: Some(time_limit), ..self }
+        let further = self.further.into_iter().map(|worker| worker.within(time_limit)).collect();
+        Self { time_limit: Some(time_limit), further, ..self }
     }
 
     /// The worker with a counter of its connections.
     #[must_use]
     pub fn counted(mut self, counter: Counter) -> Self {
+        let further = std::mem::take(&mut self.further).into_iter();
+        self.further = further.map(|worker| worker.counted(counter.clone())).collect();
         self.connections.count(counter);
         self
     }
@@ -151,6 +162,7 @@ impl Worker {
     /// Closes idle connections of long standing; to be called periodically.
     pub fn close_old_connections(&self) {
         self.connections.close_old();
+        self.further.iter().for_each(Self::close_old_connections);
     }
 
     /// Probes the source.
@@ -215,6 +227,17 @@ impl Worker {
         (delivery, incremental): (Delivery, Option<IncrementalFormat>),
         report: &mut Report,
     ) -> Response {
+        if let Some(worker) = self.further_of(request, &caller.session) {
+            // Boxed: a further source has none itself.
+            let delivered =
+                worker.deliver(request, caller, allowed, (delivery, incremental), report);
+            let response = Box::pin(delivered).await;
+            // The document of this API: its fields are counted, and not those of the source's own.
+            if let Ok(known) = self.engine.document(request, &caller.session, &mut false) {
+                report.document = Some(Arc::clone(&known.document));
+            }
+            return response;
+        }
         let begun = (delivery == Delivery::Traced).then(Begun::now);
         let form = (delivery, incremental.filter(|_| begun.is_none()));
         let mut response = match self.run(request, caller, allowed, form, report).await {

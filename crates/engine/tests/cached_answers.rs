@@ -43,7 +43,12 @@ async fn await_hit(worker: &Worker, query: &str, caller: &Caller) -> String {
 async fn open(address: &engine::SourceAddress, tables: &str) -> Worker {
     run_sql(address, tables).await;
     let all = CacheField { name: "*".into(), ttl: Duration::from_secs(600) };
-    let cache = CacheOptions { bytes: 1 << 20, fields: [all].into(), has_directive: true };
+    let cache = CacheOptions {
+        bytes: 1 << 20,
+        fields: [all].into(),
+        has_directive: true,
+        ..CacheOptions::default()
+    };
     let dialect = Dialect::PostGraphile(postgraphile::Options::default());
     let usual = options(Default::default(), false);
     let options = Options { dialect, cache, schema_first: None, ..usual };

@@ -100,6 +100,7 @@ impl Folder {
             has_defer: false,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

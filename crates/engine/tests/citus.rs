@@ -34,6 +34,7 @@ async fn worker(url: &str, dialect: &str) -> Worker {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     Worker::new(Engine::open(&SourceAddress::Postgres(url.into()), &options).await.unwrap())
 }

@@ -97,6 +97,7 @@ fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     (SourceAddress::Sqlite(database.0.clone()), options)
 }

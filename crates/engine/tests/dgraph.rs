@@ -175,6 +175,7 @@ pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     }
 }
 

@@ -87,6 +87,7 @@ pub(crate) async fn open(
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),
             apply: ApplyMigrations::First,

@@ -89,6 +89,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     }
 }
 

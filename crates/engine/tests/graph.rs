@@ -83,6 +83,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));

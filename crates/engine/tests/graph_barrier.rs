@@ -125,6 +125,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let local = tokio::task::LocalSet::new();

@@ -66,6 +66,7 @@ async fn served_with(graph: Graph, types: &str, live: bool, feed: FeedOptions) -
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let worker = Rc::new(Worker::new(Engine::open(&address, &options).await.unwrap()));

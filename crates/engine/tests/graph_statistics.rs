@@ -86,6 +86,7 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     Worker::new(Engine::open(&address, &options).await.unwrap())

@@ -131,6 +131,7 @@ async fn open(
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     Engine::open(&SourceAddress::Sqlite(database.0.clone()), &options).await
 }

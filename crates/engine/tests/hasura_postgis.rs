@@ -138,6 +138,7 @@ async fn open(server: &Server, database: &str) -> Worker {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     let address = SourceAddress::Postgres(server.url(database));
     Worker::new(Engine::open(&address, &options).await.unwrap())

@@ -312,6 +312,7 @@ impl Api {
             has_defer: false,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

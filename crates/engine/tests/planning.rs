@@ -70,6 +70,7 @@ impl Entries {
             has_defer: false,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

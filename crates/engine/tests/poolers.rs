@@ -48,6 +48,7 @@ fn options() -> Options {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     }
 }
 

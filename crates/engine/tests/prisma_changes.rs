@@ -67,6 +67,7 @@ async fn open(address: &SourceAddress) -> Worker {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
         schema_first: Some(SchemaFirst {
             definitions: DATAMODEL.into(),
             apply: ApplyMigrations::First,

@@ -74,6 +74,7 @@ pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engi
         federation: None,
         schema_first: Some(SchemaFirst { definitions: datamodel.into(), apply }),
         prisma_schema: None,
+        further: Vec::new(),
         resolvers: None,
         live: engine::live::FeedOptions::default(),
         has_defer: false,

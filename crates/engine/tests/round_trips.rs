@@ -98,6 +98,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

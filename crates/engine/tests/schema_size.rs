@@ -98,6 +98,7 @@ impl File {
             has_defer: false,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

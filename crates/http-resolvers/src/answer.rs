@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::remote_operation::batch_alias;
+use crate::remote_operation::{KEYED, batch_alias};
 use crate::remote_path::RemotePath;
 use crate::resolver::{HttpResolver, RequestBody};
 
@@ -103,7 +103,8 @@ impl<'b> Answer<'b> {
     }
 
     /// Reads the answer for a field of a remote schema.
-    fn read_path(path: &RemotePath, status: u16, body: &'b [u8], batch: Option<usize>) -> Self {
+    #[must_use]
+    pub fn read_path(path: &RemotePath, status: u16, body: &'b [u8], batch: Option<usize>) -> Self {
         let fields: Vec<&str> = path.steps.iter().map(|step| &*step.field).collect();
         let errors_text = parse::<ErrorsText<'_>>(body).ok().and_then(|text| text.errors);
         let (value, errors) = match batch {
@@ -114,7 +115,10 @@ impl<'b> Answer<'b> {
             }
             Some(count) => {
                 let below = fields.get(1..).unwrap_or_default();
-                let (value, errors) = read_aliases(below, count, status, body);
+                let (value, errors) = match path.source() {
+                    Some(_) => read_rows(below, count, status, body),
+                    None => read_aliases(below, count, status, body),
+                };
                 (value.map(Values::Batch), errors)
             }
         };
@@ -253,6 +257,26 @@ fn read_aliases<'b>(
         value.ok_or_else(|| without_value(status, &errors, &alias))
     };
     ((0..count).map(value).collect(), errors)
+}
+
+/// The values of a batch in rows: each is at the end of a path below the row of its object.
+fn read_rows<'b>(
+    path: &[&str],
+    count: usize,
+    status: u16,
+    body: &'b [u8],
+) -> (Result<Vec<&'b RawValue>, AnswerError>, Vec<RemoteError>) {
+    let (rows, errors) = match read_graphql(&[KEYED], status, body) {
+        (Ok(Some(rows)), errors) if errors.is_empty() => (rows, errors),
+        (Ok(_), errors) => return (Err(AnswerError::Reported), errors),
+        (Err(error), errors) => return (Err(error), errors),
+    };
+    let value = |row: &'b RawValue| {
+        let missing = || AnswerError::NoKey(path.last().copied().unwrap_or_default().into());
+        follow(Some(row), path)?.ok_or_else(missing)
+    };
+    let rows = batch_of(Some(rows), count);
+    (rows.and_then(|rows| rows.into_iter().map(value).collect()), errors)
 }
 
 /// The data and the errors of an answer.

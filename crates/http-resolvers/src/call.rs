@@ -124,7 +124,7 @@ impl HttpResolver {
 }
 
 /// A request for a field of a remote schema; a batch has aliases.
-fn path_body(
+pub(crate) fn path_body(
     path: &RemotePath,
     (objects, is_batch): (&[Inputs], bool),
     projection: &Projection,

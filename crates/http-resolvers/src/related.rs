@@ -8,9 +8,13 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::answer::members;
+use crate::call::path_body;
+use crate::complete::Completion;
 use crate::inputs::Inputs;
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
-use crate::related_field::{RelatedField, RelatedForm, RelatedRemote, RelatedRows};
+use crate::related_field::{RelatedField, RelatedForm, RelatedRemote, RelatedRows, RelatedSource};
+use crate::remote_path::RemotePath;
+use crate::resolver::AnswerRules;
 use crate::splice::{MARK, Position};
 
 /// One selection of such a field.
@@ -49,8 +53,8 @@ impl Projection {
                 Member::Related { number, related, .. } if *number == wanted => {
                     return Some(RelatedSelection { field, related });
                 }
-                Member::Related { .. } | Member::Typename => {}
-                Member::Field { .. } => {
+                Member::Typename => {}
+                Member::Related { .. } | Member::Field { .. } => {
                     if let Some(found) = field.projection.find_related(wanted) {
                         return Some(found);
                     }
@@ -60,15 +64,23 @@ impl Projection {
         None
     }
 
-    /// The places of related rows in the completed value.
+    /// The places of related rows in the completed value; below a depth of others that are known, which
+    /// is 0 at first.
     #[must_use]
-    pub fn related_positions(&self) -> Vec<Position> {
+    pub fn related_positions(&self, depth: usize) -> Vec<Position> {
         let mut positions: Vec<Position> = Vec::new();
         for field in self.objects().iter().flat_map(|object| &object.fields) {
-            let is_resolved = matches!(field.member, Member::Related { .. });
-            let children = match is_resolved {
-                true => Vec::new(),
-                false => field.projection.related_positions(),
+            let is_resolved = matches!(field.member, Member::Related { .. }) && depth == 0;
+            let children = match &field.member {
+                Member::Related { .. } if depth == 0 => Vec::new(),
+                Member::Related { related, .. } => match **related {
+                    RelatedField::Source(_) => field.projection.related_positions(depth - 1),
+                    // A query gives the whole value.
+                    RelatedField::Rows(_) | RelatedField::Remote(_) => Vec::new(),
+                },
+                Member::Field { .. } | Member::Typename => {
+                    field.projection.related_positions(depth)
+                }
             };
             if is_resolved || !children.is_empty() {
                 let response_name = field.response_name.clone();
@@ -95,8 +107,70 @@ fn number(projection: &mut Projection, next: &mut usize) {
                 *number = *next;
                 *next = next.saturating_add(1);
             }
-            Member::Field { .. } => number(&mut field.projection, next),
-            Member::Typename => {}
+            Member::Field { .. } | Member::Typename => {}
+        }
+        number(&mut field.projection, next);
+    }
+}
+
+/// A selection of rows of another source.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceSelection<'p> {
+    field: &'p ProjectedField,
+    related: &'p RelatedSource,
+}
+
+impl<'p> SourceSelection<'p> {
+    #[must_use]
+    pub fn path(self) -> &'p RemotePath {
+        &self.related.path
+    }
+
+    /// The arguments of each step for the object of a placeholder.
+    #[must_use]
+    pub fn inputs(self, placeholder: &[u8]) -> Inputs {
+        let placeholder: Value = serde_json::from_slice(placeholder).unwrap_or_default();
+        let members = self.related.members.iter().enumerate().map(|(number, member)| {
+            let value = placeholder.get(format!("{MARK}{number}")).cloned();
+            (String::from(&**member), value.unwrap_or_default())
+        });
+        let row = Inputs::of(Value::Object(members.collect()));
+        let of_client = self.field.arguments.iter();
+        let of_client = of_client.map(|one| (String::from(&*one.name), one.value.clone()));
+        let client = Inputs::of(Value::Object(of_client.collect()));
+        let steps = self.related.path.arguments(&row, &client).into_iter().enumerate();
+        let steps = steps.map(|(number, given)| (number.to_string(), Value::Object(given)));
+        Inputs::of(Value::Object(steps.collect()))
+    }
+
+    /// The request for the rows of several objects.
+    #[must_use]
+    pub fn body(self, objects: &[Inputs]) -> Vec<u8> {
+        path_body(&self.related.path, (objects, true), &self.field.projection).to_string().into()
+    }
+
+    /// Completes the rows of one object.
+    #[must_use]
+    pub fn completion(self, most: usize) -> Completion<'p> {
+        Completion {
+            projection: &self.field.projection,
+            r#type: self.field.r#type,
+            type_text: &self.field.type_text,
+            field: &self.field.response_name,
+            has_aliases: true,
+            rules: AnswerRules::Strict,
+            most,
+        }
+    }
+}
+
+impl<'p> RelatedSelection<'p> {
+    /// The selection, if another source gives the rows.
+    #[must_use]
+    pub fn of_source(&self) -> Option<SourceSelection<'p>> {
+        match self.related {
+            RelatedField::Source(related) => Some(SourceSelection { field: self.field, related }),
+            RelatedField::Rows(_) | RelatedField::Remote(_) => None,
         }
     }
 }
@@ -126,6 +200,8 @@ impl RelatedSelection<'_> {
         let value = match self.related {
             RelatedField::Rows(rows) => self.rows(rows, values, &mut query),
             RelatedField::Remote(remote) => self.remote(remote, values, &mut query),
+            // Those of all objects are asked at once.
+            RelatedField::Source(_) => return None,
         };
         let declared = match query.declared.as_str() {
             "" => String::new(),
@@ -210,6 +286,7 @@ impl RelatedSelection<'_> {
                 let steps = remote.path.steps.iter().map(|step| &*step.place.1);
                 steps.skip(usize::from(remote.namespace.is_none())).collect()
             }
+            RelatedField::Source(_) => return None,
         };
         let mut value = data;
         for name in std::iter::once(ROWS).chain(path) {

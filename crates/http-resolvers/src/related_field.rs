@@ -7,6 +7,16 @@ use crate::remote_path::RemotePath;
 pub enum RelatedField {
     Rows(RelatedRows),
     Remote(Box<RelatedRemote>),
+    /// Rows of a source in this process, which gives those of all objects at once.
+    Source(Box<RelatedSource>),
+}
+
+/// Rows of another source whose columns are equal to fields of the object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelatedSource {
+    pub path: RemotePath,
+    /// The keys of the fields in the answer.
+    pub members: Box<[Box<str>]>,
 }
 
 /// Rows of the source whose columns are equal to fields of the object.
@@ -59,6 +69,7 @@ impl RelatedField {
         let (keys, members) = match self {
             Self::Rows(rows) => (&*rows.keys, &[][..]),
             Self::Remote(remote) => (&[][..], &*remote.members),
+            Self::Source(source) => (&[][..], &*source.members),
         };
         keys.iter().map(|key| &*key.member).chain(members.iter().map(|member| &**member))
     }

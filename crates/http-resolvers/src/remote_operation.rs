@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::inputs::Inputs;
 use crate::projection::Projection;
-use crate::remote_path::RemotePath;
+use crate::remote_path::{KEYS, KEYS_IN, RemotePath};
 use crate::remote_schema::{RemoteInput, RemoteKind, RemoteTypeText};
 use crate::selection_text;
 
@@ -19,7 +19,18 @@ impl RemotePath {
         is_batch: bool,
         projection: &Projection,
     ) -> (String, Map<String, Value>) {
-        let mut operation = Operation::default();
+        let mut operation =
+            Operation { has_literals: self.source().is_none(), ..Operation::default() };
+        let keyed = match (is_batch, self.source()) {
+            // The last step leads from the keys to the rows.
+            (true, Some(_)) => with_all_keys(objects, self.steps.len().saturating_sub(2)),
+            (true, None) | (false, _) => None,
+        };
+        if let Some(inputs) = keyed {
+            operation.text.push_str(&format!(" {KEYED}: "));
+            self.write(&inputs, projection, &mut operation);
+            return self.finish(operation);
+        }
         for (number, inputs) in objects.iter().enumerate() {
             operation.text.push(' ');
             if is_batch {
@@ -27,7 +38,11 @@ impl RemotePath {
             }
             self.write(inputs, projection, &mut operation);
         }
-        let Operation { text, mut declared, variables } = operation;
+        self.finish(operation)
+    }
+
+    fn finish(&self, operation: Operation) -> (String, Map<String, Value>) {
+        let Operation { text, mut declared, variables, has_literals: _ } = operation;
         declared.push_str(if variables.is_empty() { "" } else { ")" });
         let kind = match self.kind {
             OperationKind::Mutation => "mutation",
@@ -38,7 +53,7 @@ impl RemotePath {
 
     /// Adds the fields for one object.
     fn write(&self, inputs: &Inputs, projection: &Projection, operation: &mut Operation) {
-        let Operation { text, declared, variables } = operation;
+        let Operation { text, declared, variables, has_literals } = operation;
         for (number, step) in self.steps.iter().enumerate() {
             text.push_str(if number == 0 { "" } else { " { " });
             text.push_str(&step.field);
@@ -51,7 +66,7 @@ impl RemotePath {
                 text.push_str(if is_first { "(" } else { ", " });
                 is_first = false;
                 text.extend([&*input.name, ": "]);
-                if has_names(value) {
+                if *has_literals && has_names(value) {
                     self.literal(value, &input.r#type, text);
                     continue;
                 }
@@ -128,6 +143,22 @@ struct Operation {
     /// Definitions of the variables.
     declared: String,
     variables: Map<String, Value>,
+    /// True if values are literals where that is possible. A source keeps the plans of documents, so
+    /// it gets variables.
+    has_literals: bool,
+}
+
+/// The alias of the field with the rows of all objects.
+pub(crate) const KEYED: &str = "keyed";
+
+/// The arguments of a field that gives the rows of all objects: the keys of each in one list.
+fn with_all_keys(objects: &[Inputs], step: usize) -> Option<Inputs> {
+    let step = step.to_string();
+    let keys_of = |inputs: &Inputs| Some(inputs.find(&step)?.get(KEYS_IN)?.get(KEYS)?.clone());
+    let keys: Vec<Value> = objects.iter().map(keys_of).collect::<Option<_>>()?;
+    let mut all = objects.first()?.clone().into_members();
+    *all.get_mut(&step)?.get_mut(KEYS_IN)?.get_mut(KEYS)? = Value::Array(keys);
+    Some(Inputs::of(Value::Object(all)))
 }
 
 /// The alias of the field for an object, as in Hasura.
@@ -154,7 +185,7 @@ mod tests {
 
     use super::*;
     use crate::body::BodyTemplate;
-    use crate::remote_path::RemoteStep;
+    use crate::remote_path::{PathServer, RemoteStep};
     use crate::remote_schema::{RemoteField, RemoteSchema, RemoteType};
 
     fn path() -> RemotePath {
@@ -196,7 +227,12 @@ mod tests {
         let types = kinds
             .into_iter()
             .map(|(name, kind)| (Box::from(name), RemoteType { description: None, kind }));
-        let schema = RemoteSchema { query: "Query".into(), mutation: None, types: types.collect() };
+        let schema = RemoteSchema {
+            query: "Query".into(),
+            mutation: None,
+            subscription: None,
+            types: types.collect(),
+        };
         let step = |r#type: &str, field: &str, given: &str| RemoteStep {
             place: (r#type.into(), field.into()),
             r#type: r#type.into(),
@@ -210,6 +246,7 @@ mod tests {
                 step("Query", "user", "{id: $id}"),
                 step("User", "posts", "{where: [{kind: \"NEW\"}]}"),
             ],
+            server: PathServer::Http,
         }
     }
 
@@ -246,6 +283,36 @@ mod tests {
             path().operation(&[inputs], false, &Projection::Scalar("String".into()));
         assert_eq!(text, "query ($v0: ID) { user(id: $v0) { posts(first: 1) } }");
         assert_eq!(Value::Object(variables), json!({ "v0": value }));
+    }
+
+    /// The text is the same for all keys and values, so a source plans it once.
+    #[test]
+    fn a_source_gets_the_keys_of_all_objects_in_one_variable() {
+        let mut path = path();
+        path.server = PathServer::Source("shop".into());
+        let RemoteKind::Object { fields, .. } =
+            &mut Arc::make_mut(&mut path.schema).types.get_mut("Query").unwrap().kind
+        else {
+            unreachable!()
+        };
+        let args = RemoteInput {
+            name: KEYS_IN.into(),
+            description: None,
+            r#type: RemoteTypeText::of("Args!"),
+            default: None,
+        };
+        fields[0].arguments = vec![args];
+        let object = |id: u64| {
+            let args = json!({ KEYS_IN: { KEYS: { "id": id } } });
+            Inputs::of(json!({ "0": args, "1": { "first": 2 } }))
+        };
+        let projection = Projection::Scalar("String".into());
+        let (text, variables) = path.operation(&[object(1), object(2)], true, &projection);
+        let expected =
+            "query ($v0: Args!, $v1: Int) { keyed: user(args: $v0) { posts(first: $v1) } }";
+        assert_eq!(text, expected);
+        let expected = json!({ "v0": { KEYS: [{ "id": 1 }, { "id": 2 }] }, "v1": 2 });
+        assert_eq!(Value::Object(variables), expected);
     }
 
     #[test]

@@ -15,7 +15,24 @@ pub struct RemotePath {
     pub kind: OperationKind,
     pub schema: Arc<RemoteSchema>,
     pub steps: Vec<RemoteStep>,
+    pub server: PathServer,
 }
+
+/// The server that answers requests for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathServer {
+    /// A GraphQL server, over HTTP.
+    Http,
+    /// A further source of this process, by its name.
+    Source(Box<str>),
+}
+
+/// A field of a source whose argument is a list of objects with keys, and whose values are the rows
+/// that belong to each of them, in their order.
+pub const KEYS: &str = "keys";
+
+/// The argument of such a field that has the list.
+pub const KEYS_IN: &str = "args";
 
 /// A field of the path.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +47,15 @@ pub struct RemoteStep {
 }
 
 impl RemotePath {
+    /// The name of the source in this process that answers.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        match &self.server {
+            PathServer::Http => None,
+            PathServer::Source(name) => Some(name),
+        }
+    }
+
     /// The arguments of each step for a row, beside those of the client, which the last step has.
     #[must_use]
     pub fn arguments(&self, row: &Inputs, client: &Inputs) -> Vec<Map<String, Value>> {

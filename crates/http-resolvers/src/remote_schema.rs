@@ -15,6 +15,8 @@ use serde_json::json;
 pub struct RemoteSchema {
     pub query: Box<str>,
     pub mutation: Option<Box<str>>,
+    /// Only of a source in this process: subscriptions of other servers are not served.
+    pub subscription: Option<Box<str>>,
     /// Without those of introspection.
     pub types: BTreeMap<Box<str>, RemoteType>,
 }
@@ -188,6 +190,7 @@ impl RemoteSchema {
         let mut schema = Self {
             query: read.query_type.name,
             mutation: read.mutation_type.map(|named| named.name),
+            subscription: None,
             types: BTreeMap::new(),
         };
         for r#type in read.types {
@@ -242,10 +245,12 @@ impl RemoteSchema {
         Ok(())
     }
 
-    /// True for the types of queries and mutations.
+    /// True for the types of queries, mutations and subscriptions.
     #[must_use]
     pub fn is_root(&self, name: &str) -> bool {
-        *self.query == *name || self.mutation.as_deref() == Some(name)
+        *self.query == *name
+            || self.mutation.as_deref() == Some(name)
+            || self.subscription.as_deref() == Some(name)
     }
 
     /// The fields of an object or an interface.
@@ -370,6 +375,14 @@ impl RemoteTypeText {
 }
 
 impl RemoteTypeText {
+    /// A type as a schema writes it.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let name = text.trim_matches(['[', ']', '!']);
+        let (before, rest) = text.split_at(text.len() - text.trim_start_matches('[').len());
+        Self { before: before.into(), name: name.into(), behind: rest[name.len()..].into() }
+    }
+
     /// The type of the items of a list.
     #[must_use]
     pub fn item(&self) -> Option<Self> {

@@ -215,6 +215,12 @@ impl HttpResolver {
         self.body == RequestBody::Statement
     }
 
+    /// True if the server itself gives the value: by a statement, or from a further source.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.is_statement() || self.remote().is_some_and(|path| path.source().is_some())
+    }
+
     /// True if the field is one of a root type.
     #[must_use]
     pub fn is_of_root(&self) -> bool {

@@ -68,7 +68,7 @@ fn a_folder_says_what_is_served() {
     let (code, report, error) = outcome(&command("check"));
     assert_eq!((code, error.as_str()), (Some(0), ""));
     let expected = "Configured, and without effect (1)\n  Source.configuration: it has no effect: \
-        not served: the SOURCE of the command is the database \
+        not served: SOURCE of the command and `--further-source` are the databases \
         (databases/databases.yaml:3:3 (sources[0].configuration)).\n";
     assert!(report.contains(expected), "{report}");
 

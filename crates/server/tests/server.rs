@@ -43,6 +43,7 @@ mod hasura_limits;
 mod hasura_metadata;
 mod hasura_openapi;
 mod hasura_sessions;
+mod hasura_sources;
 mod health;
 mod hooks;
 mod hosts;

@@ -11,6 +11,7 @@ use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
 use hasura_metadata::types::function::{ExposedAs, Function};
 use hasura_metadata::types::name::Name;
 use hasura_metadata::types::permission::{SelectPermissionEntry, TablePermissions};
+use hasura_metadata::types::remote_schema::RemoteSchema as Definition;
 use hasura_metadata::{Metadata, Problem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -174,19 +175,29 @@ pub(super) fn of_tables(
     (roles.into_values().collect(), grants, problems)
 }
 
-/// Adds the permissions of remote schemas. They have no effect if every role may use all of them.
+/// Adds the permissions of remote schemas, which have no effect if every role may use all of them, and
+/// what roles see of further sources.
 fn add_remote(
     roles: &mut BTreeMap<Box<str>, RolePermissions>,
     metadata: &Metadata,
     options: &Options,
     problems: &mut Vec<Problem>,
 ) {
-    if !options.remote_schema_permissions {
-        return;
-    }
-    for definition in metadata.remote_schemas.iter() {
+    let is_decided = |_: &&Definition| options.remote_schema_permissions;
+    let definitions = metadata.remote_schemas.iter().filter(is_decided).filter_map(|definition| {
         // A schema that cannot be read is told elsewhere.
-        let Some(schema) = options.remote_schemas.find(&definition.name.text) else { continue };
+        Some((definition, options.remote_schemas.find(&definition.name.text)?))
+    });
+    for source in options.further_sources.served() {
+        for (role, permission) in &source.roles {
+            let named = || RolePermissions { name: role.clone(), ..Default::default() };
+            let permissions = roles.entry(role.clone()).or_insert_with(named);
+            permissions.has_remote_queries |= permission.has_queries(&source.schema);
+            let name = source.definition.name.text.as_str().into();
+            permissions.remote.insert(name, Arc::clone(permission));
+        }
+    }
+    for (definition, schema) in definitions {
         let mut known: Vec<Arc<RemotePermission>> = Vec::new();
         for entry in definition.permissions.iter() {
             let role = &entry.role;

@@ -253,13 +253,26 @@ struct View<'v> {
 impl View<'_> {
     fn is_allowed(&self, position: Position) -> bool {
         if let Some(is_allowed) = self.remote.allows(position) {
-            return is_allowed;
+            return is_allowed && self.reads_keys(position);
         }
         match position {
             Position::Field(id) => self.field(id),
             Position::Input(id) => self.input(id),
             Position::EnumValue(id) => self.value(id),
         }
+    }
+
+    /// True if the role sees the columns by which a field of another source is found.
+    fn reads_keys(&self, position: Position) -> bool {
+        let Position::Field(id) = position else { return true };
+        let Some(resolver) = self.api.resolver_of(id) else { return true };
+        if resolver.definition.remote().is_none_or(|path| path.source().is_none()) {
+            return true;
+        }
+        let schema = &self.api.schema;
+        let keys = resolver.definition.input_fields().iter();
+        keys.map(|name| schema.find_field(resolver.parent, name))
+            .all(|key| key.is_some_and(|key| self.field(key)))
     }
 
     fn reads(&self, field: FieldId) -> bool {

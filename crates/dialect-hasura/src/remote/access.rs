@@ -38,6 +38,26 @@ pub(super) struct RelationshipOrigin {
     pub(super) steps: Vec<RemoteStep>,
     /// True if its value is asked by a document of the API, which has visible arguments only.
     pub(super) is_document: bool,
+    /// The fields by which rows of another source are found, if a remote schema has them.
+    pub(super) keys: Option<RelationshipKeys>,
+}
+
+/// Fields of a type of a remote schema.
+#[derive(Debug)]
+pub(super) struct RelationshipKeys {
+    /// The name of the remote schema.
+    pub(super) schema: Box<str>,
+    pub(super) r#type: Box<str>,
+    pub(super) fields: Vec<Box<str>>,
+}
+
+impl RelationshipKeys {
+    fn are_permitted(&self, permissions: &RemotePermissions) -> bool {
+        let permission = permissions.get(&self.schema);
+        permission.is_some_and(|permission| {
+            self.fields.iter().all(|field| permission.arguments(&self.r#type, field).is_some())
+        })
+    }
 }
 
 impl Origins {
@@ -83,39 +103,42 @@ impl<'r> RemoteAccess<'r> {
     pub(crate) fn view(&'r self, permissions: &RemotePermissions) -> RemoteView<'r> {
         let mut presets = Presets::default();
         let (mut permitted, mut denied) = (FxHashSet::default(), FxHashSet::default());
-        if self.has_permissions {
-            self.visit(&mut |served, position, origin| {
-                let permission = permissions.get(&*served.definition.name.text);
-                let Some(permission) = permission else { return };
-                let is_allowed = match origin {
-                    Origin::Field { r#type, field } => {
-                        permission.arguments(r#type, field).is_some()
+        self.visit(&mut |served, position, origin| {
+            // What roles see of a source is always decided.
+            if !self.has_permissions && served.source.is_none() {
+                permitted.insert(position);
+                return;
+            }
+            let permission = permissions.get(&*served.definition.name.text);
+            let Some(permission) = permission else { return };
+            let is_allowed = match origin {
+                Origin::Field { r#type, field } => permission.arguments(r#type, field).is_some(),
+                Origin::Path(origin) => {
+                    is_permitted(permission, served.schema, origin)
+                        && origin.keys.iter().all(|keys| keys.are_permitted(permissions))
+                }
+                Origin::Input { inputs, input } => {
+                    let inputs = match inputs {
+                        InputsOf::Field { r#type, field } => permission.arguments(r#type, field),
+                        InputsOf::Type(r#type) => permission.input_fields(r#type),
+                    };
+                    let preset = inputs.and_then(|known| known.get(&*input.name));
+                    let given = preset
+                        .and_then(|preset| permission.given(preset.as_ref(), &input.r#type.name));
+                    if let (Position::Input(id), Some(given)) = (position, given) {
+                        presets.insert(id, given);
                     }
-                    Origin::Path(origin) => is_permitted(permission, served.schema, origin),
-                    Origin::Input { inputs, input } => {
-                        let inputs = match inputs {
-                            InputsOf::Field { r#type, field } => {
-                                permission.arguments(r#type, field)
-                            }
-                            InputsOf::Type(r#type) => permission.input_fields(r#type),
-                        };
-                        let preset = inputs.and_then(|known| known.get(&*input.name));
-                        let given = preset.and_then(|preset| {
-                            permission.given(preset.as_ref(), &input.r#type.name)
-                        });
-                        if let (Position::Input(id), Some(given)) = (position, given) {
-                            presets.insert(id, given);
-                        }
-                        preset.is_some()
-                    }
-                    Origin::Value { r#type, value } => permission.has_value(r#type, value),
-                };
-                match is_allowed {
-                    true => permitted.insert(position),
-                    false => denied.insert(position),
-                };
-            });
-        }
+                    preset.is_some()
+                }
+                Origin::Value { r#type, value } => permission.has_value(r#type, value),
+            };
+            match (is_allowed, served.source) {
+                (true, _) => permitted.insert(position),
+                (false, None) => denied.insert(position),
+                // The inputs that sources share are those of all of them.
+                (false, Some(_)) => false,
+            };
+        });
         RemoteView { access: self, permitted, denied, presets }
     }
 
@@ -123,8 +146,11 @@ impl<'r> RemoteAccess<'r> {
     fn visit(&self, visit: &mut impl FnMut(&ServedSchema<'_>, Position, Origin<'_>)) {
         let schema = &self.api.schema;
         for served in &self.remote.served {
-            let ServedSchema { schema: own, names, .. } = served;
-            for (own_type, known) in &own.types {
+            let names = served.names;
+            for (own_type, known) in served.visible_types() {
+                if served.shared.contains(&**own_type) {
+                    continue;
+                }
                 let Some(id) = schema.find_type(&names.r#type(own_type)) else { continue };
                 match &known.kind {
                     RemoteKind::Scalar | RemoteKind::Union { .. } => {}
@@ -214,7 +240,7 @@ impl RemoteView<'_> {
         self.access.all.contains(&position).then(|| match position {
             Position::Input(id) if is_preset(id) => false,
             _ if self.denied.contains(&position) => false,
-            _ => !self.access.has_permissions || self.permitted.contains(&position),
+            _ => self.permitted.contains(&position),
         })
     }
 }
@@ -273,6 +299,10 @@ impl OfRole<'_> {
             BodyTemplate::Object(_) => {
                 let r#type = &input.r#type.name;
                 let known = self.schema.types.get(r#type).map(|known| &known.kind);
+                // Any JSON.
+                if known == Some(&RemoteKind::Scalar) {
+                    return true;
+                }
                 let (Some(permitted), Some(RemoteKind::Input { fields })) =
                     (self.permission.input_fields(r#type), known)
                 else {

@@ -6,6 +6,7 @@
 //! * `roots`: its root fields
 //! * `paths`: fields to which relationships lead, and values for their arguments
 //! * `relationships`: from tables to fields
+//! * `source_relationships`: from tables to tables of further sources
 //! * `type_relationships`: from types of a remote schema to tables, and to fields of others
 //! * [`permission`]: the part that a role sees; [`access`]: the same as positions of the API
 //!
@@ -17,6 +18,7 @@ mod paths;
 pub(crate) mod permission;
 mod relationships;
 mod roots;
+mod source_relationships;
 mod type_relationships;
 mod types;
 
@@ -28,13 +30,16 @@ use hasura_metadata::types::remote_schema::RemoteSchema as Definition;
 use hasura_metadata::{Metadata, Problem, ProblemKind};
 use http_resolvers::HttpResolver;
 use http_resolvers::headers::Headers;
-use http_resolvers::remote_schema::RemoteSchema;
+use http_resolvers::remote_path::PathServer;
+use http_resolvers::remote_schema::{RemoteKind, RemoteSchema, RemoteType};
 use http_resolvers::url::UrlTemplate;
 use http_resolvers::webhook::ClientHeaders;
+use rustc_hash::FxHashSet;
 
 use crate::Options;
 use crate::actions::webhook::header;
 use crate::environment::Environment;
+use crate::further_sources::{self, SourceSchema};
 use crate::schema::Build;
 use access::Origins;
 use names::Names;
@@ -88,6 +93,47 @@ struct ServedSchema<'o> {
     names: Names<'o>,
     url: UrlTemplate,
     headers: Headers,
+    /// The further source that it stands for, with its name.
+    source: Option<(&'o str, &'o SourceSchema)>,
+    /// Types that the API has without it.
+    shared: FxHashSet<&'o str>,
+}
+
+impl<'o> ServedSchema<'o> {
+    /// A further source among them.
+    fn of_source(name: &'o str, source: &'o SourceSchema) -> Result<Self, Vec<Problem>> {
+        let (definition, schema) = (&source.definition, &source.schema);
+        let (url, headers) = (UrlTemplate::none(), Headers::default());
+        let (names, shared) = (Names::new(definition, schema)?, FxHashSet::default());
+        let source = Some((name, source));
+        Ok(Self { definition, schema, names, url, headers, source, shared })
+    }
+
+    /// What it is, in messages.
+    fn subject(&self) -> String {
+        let kind = if self.source.is_some() { "" } else { "remote schema " };
+        format!("{kind}{}", self.definition.name.text)
+    }
+
+    /// The types that the API has.
+    fn visible_types(&self) -> impl Iterator<Item = (&'o Box<str>, &'o RemoteType)> {
+        let source = self.source;
+        let is_visible = move |name: &str| source.is_none_or(|(_, source)| source.has(name));
+        self.schema.types.iter().filter(move |(name, _)| is_visible(name))
+    }
+
+    /// The server that answers requests.
+    fn server(&self) -> PathServer {
+        match self.source {
+            Some((name, _)) => PathServer::Source(name.into()),
+            None => PathServer::Http,
+        }
+    }
+
+    /// The timeout of requests. A source has those of its statements.
+    fn timeout(&self) -> Option<Duration> {
+        self.source.is_none().then(|| timeout(self.definition))
+    }
 }
 
 /// The servers of metadata whose schemas are to be read, without those that have a problem.
@@ -120,8 +166,31 @@ pub(crate) fn add<'o>(
             Err(mut found) => problems.append(&mut found),
         }
     }
+    for source in &options.further_sources.0 {
+        let place = further_sources::place(served, &source.name);
+        let added = match &source.schema {
+            Ok(schema) if source.is_first => {
+                let first = ServedSchema::of_source(&source.name, schema);
+                let all = schema.schema.types.keys().map(|name| &**name).collect();
+                first.map(|first| ServedSchema { shared: all, ..first })
+            }
+            Ok(schema) => add_source(build, (&source.name, schema), &remote.served, resolvers),
+            Err(error) => {
+                let message = format!("The source {} cannot be served: {error}.", source.name);
+                Err(vec![Problem { kind: ProblemKind::MissingPart, place: place.clone(), message }])
+            }
+        };
+        match added {
+            Ok(schema) => remote.served.push(schema),
+            Err(found) => {
+                let found = found.into_iter();
+                problems.extend(found.map(|one| Problem { place: place.clone(), ..one }));
+            }
+        }
+    }
     relationships::add(build, options, &mut remote, resolvers, problems);
     type_relationships::add(build, options, &mut remote, problems);
+    source_relationships::add_all(build, served, &mut remote, problems);
     remote
 }
 
@@ -132,8 +201,12 @@ impl Remote<'_> {
 
     /// Binds the types and fields, which are in the API now.
     pub(crate) fn bind(&self, builder: &mut ApiBuilder) {
-        for ServedSchema { schema, names, .. } in &self.served {
-            for own in schema.types.keys() {
+        for served in &self.served {
+            let ServedSchema { schema, names, .. } = served;
+            for (own, _) in served.visible_types() {
+                if served.shared.contains(&**own) {
+                    continue;
+                }
                 let name = names.r#type(own);
                 let Some(id) = builder.schema().find_type(&name) else { continue };
                 for field in schema.fields(own) {
@@ -186,10 +259,29 @@ fn add_one<'o>(
         }
     };
     let names = Names::new(definition, schema)?;
-    let served = ServedSchema { definition, schema, names, url, headers };
+    let (source, shared) = (None, FxHashSet::default());
+    let served = ServedSchema { definition, schema, names, url, headers, source, shared };
     types::check(&build.draft, &served, others)?;
     roots::check(&build.draft, &served)?;
-    types::add(&mut build.draft, schema, names);
+    types::add(&mut build.draft, &served);
+    roots::add(&mut build.draft, &served, resolvers);
+    Ok(served)
+}
+
+fn add_source<'o>(
+    build: &mut Build<'_>,
+    (name, source): (&'o str, &'o SourceSchema),
+    others: &[ServedSchema<'o>],
+    resolvers: &mut Vec<HttpResolver>,
+) -> Result<ServedSchema<'o>, Vec<Problem>> {
+    let mut served = ServedSchema::of_source(name, source)?;
+    types::check(&build.draft, &served, others)?;
+    roots::check(&build.draft, &served)?;
+    let types = served.visible_types().filter(|(_, known)| known.kind != RemoteKind::Scalar);
+    let types = types.map(|(own, _)| &**own);
+    let known = types.filter(|own| !served.schema.is_root(own) && build.draft.has(own));
+    served.shared = known.collect();
+    types::add(&mut build.draft, &served);
     roots::add(&mut build.draft, &served, resolvers);
     Ok(served)
 }

@@ -150,8 +150,12 @@ impl<'d> Names<'d> {
     /// The name of a type in the API.
     pub(super) fn r#type(self, own: &str) -> String {
         if self.is_root(own) {
-            let is_query = *self.schema.query == *own;
-            return if is_query { "query_root" } else { "mutation_root" }.to_owned();
+            let root = match () {
+                () if *self.schema.query == *own => "query_root",
+                () if self.schema.subscription.as_deref() == Some(own) => "subscription_root",
+                () => "mutation_root",
+            };
+            return root.to_owned();
         }
         let customization = self.definition.definition.customization.as_ref();
         let names = customization.and_then(|known| known.type_names.as_ref());

@@ -60,6 +60,26 @@ impl RemotePermission {
         }
     }
 
+    /// All of a schema, which is what a role sees of a source.
+    pub(crate) fn of_view(view: &RemoteSchema) -> Self {
+        let inputs = |all: &[RemoteInput]| -> Inputs {
+            all.iter().map(|one| (one.name.clone(), None)).collect()
+        };
+        let permitted = |kind: &RemoteKind| match kind {
+            RemoteKind::Scalar | RemoteKind::Union { .. } => Permitted::Whole,
+            RemoteKind::Enum { values } => {
+                Permitted::Enum(values.iter().map(|one| one.name.clone()).collect())
+            }
+            RemoteKind::Object { fields, .. } | RemoteKind::Interface { fields, .. } => {
+                let field = |one: &RemoteField| (one.name.clone(), inputs(&one.arguments));
+                Permitted::Fields(fields.iter().map(field).collect())
+            }
+            RemoteKind::Input { fields } => Permitted::Input(inputs(fields)),
+        };
+        let types = view.types.iter();
+        Self(types.map(|(name, known)| (name.clone(), permitted(&known.kind))).collect())
+    }
+
     /// The arguments of a field, if the role may select it.
     pub(crate) fn arguments(&self, r#type: &str, field: &str) -> Option<&Inputs> {
         match self.0.get(r#type)? {

@@ -9,12 +9,13 @@ use hasura_metadata::types::remote_relationship::{
 };
 use hasura_metadata::{Location, Problem, ProblemKind};
 use http::Method;
-use http_resolvers::remote_path::RemotePath;
+use http_resolvers::remote_path::{PathServer, RemotePath};
 use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
 
 use super::access::RelationshipOrigin;
 use super::paths::{self, FoundPath, Side};
-use super::{Remote, ServedSchema, timeout};
+use super::source_relationships::{self, FromTable};
+use super::{Remote, ServedSchema};
 use crate::Options;
 use crate::actions::relationships::find_planned;
 use crate::draft::DraftField;
@@ -36,6 +37,13 @@ pub(super) fn add(
         let Some(planned) = find_planned(build, &table.table) else { continue };
         for relationship in table.remote_relationships.iter() {
             let lhs = lhs(&table.table);
+            if let RemoteRelationshipDefinition::ToSource(to) = &relationship.definition {
+                let (table, name) = (&table.table, &*relationship.name.text);
+                let from = FromTable { planned, table, name };
+                let added = source_relationships::add(build, served, remote, from, to, resolvers);
+                problems.extend(added.err());
+                continue;
+            }
             if let Err(problem) = add_one(build, planned, &lhs, remote, relationship, resolvers) {
                 problems.push(problem);
             }
@@ -52,15 +60,8 @@ fn add_one(
     resolvers: &mut Vec<HttpResolver>,
 ) -> Result<(), Problem> {
     let (lhs_fields, fields, schema, place) = match &relationship.definition {
-        RemoteRelationshipDefinition::ToSource(to) => {
-            let message = format!(
-                "The remote relationship {}: relationships from tables to the source {} are not \
-                 served.",
-                relationship.name.text, to.source.text
-            );
-            remote.ignored.push(wrong(&to.place, message));
-            return Ok(());
-        }
+        // Added apart.
+        RemoteRelationshipDefinition::ToSource(_) => return Ok(()),
         RemoteRelationshipDefinition::ToRemoteSchema(to) => {
             (&to.lhs_fields, &to.remote_field, &to.remote_schema, &to.place)
         }
@@ -92,13 +93,15 @@ fn add_one(
     let id = ResolverId(u32::try_from(resolvers.len()).unwrap_or(u32::MAX));
     let made = DraftField::new(name, r#type, FieldBinding::Resolved(id)).verbatim();
     build.draft.add_field(&planned.name, made.with(arguments));
-    let path = RemotePath { kind: OperationKind::Query, schema: (*served.schema).clone(), steps };
+    let (kind, schema) = (OperationKind::Query, (*served.schema).clone());
+    let path = RemotePath { kind, schema, steps, server: PathServer::Http };
     let origin = RelationshipOrigin {
         object: planned.name.clone(),
         field: name.to_owned(),
         schema: number,
         steps: path.steps.clone(),
         is_document: false,
+        keys: None,
     };
     resolvers.push(HttpResolver {
         parent: planned.name.as_str().into(),
@@ -110,7 +113,7 @@ fn add_one(
         headers: served.headers.clone(),
         inputs: InputSource::Fields(inputs.into()),
         answers: AnswerRules::Strict,
-        timeout: Some(timeout(served.definition)),
+        timeout: served.timeout(),
     });
     remote.origins.add(origin, derived);
     Ok(())
@@ -127,7 +130,7 @@ pub(super) fn find_served<'r, 'o>(
 }
 
 /// The name in the API of a column or a computed scalar.
-fn field_of<'p>(planned: &'p Planned<'_>, name: &str) -> Option<&'p str> {
+pub(super) fn field_of<'p>(planned: &'p Planned<'_>, name: &str) -> Option<&'p str> {
     let column = planned.read().find(|column| *column.field.name == *name);
     let computed = || {
         let scalars = planned.computed.iter().filter(|known| known.find_operand().is_some());

@@ -10,8 +10,9 @@ use http_resolvers::remote_schema::RemoteField;
 use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
 
 use super::types::input;
-use super::{ServedSchema, paths, timeout, wrong};
+use super::{ServedSchema, paths, wrong};
 use crate::draft::{Draft, DraftField};
+use crate::further_sources::key_queries;
 
 /// A root type of the API with that of the server.
 struct Root<'s> {
@@ -22,9 +23,11 @@ struct Root<'s> {
 
 fn roots<'s>(served: &'s ServedSchema<'_>) -> impl Iterator<Item = Root<'s>> {
     let mutation = served.schema.mutation.as_deref();
+    let subscription = served.schema.subscription.as_deref();
     let roots = [
         ("query_root", OperationKind::Query, Some(&*served.schema.query)),
         ("mutation_root", OperationKind::Mutation, mutation),
+        ("subscription_root", OperationKind::Subscription, subscription),
     ];
     let named = |(name, kind, own): (&'static str, _, Option<&'s str>)| {
         Some(Root { name, kind, own: own? })
@@ -32,15 +35,18 @@ fn roots<'s>(served: &'s ServedSchema<'_>) -> impl Iterator<Item = Root<'s>> {
     roots.into_iter().filter_map(named)
 }
 
+/// True for a root field that the API has.
+fn is_visible(served: &ServedSchema<'_>, field: &RemoteField) -> bool {
+    served.source.is_none() || !key_queries::is_hidden(&field.name)
+}
+
 /// Checks that the names of the fields are free.
 pub(super) fn check(draft: &Draft, served: &ServedSchema<'_>) -> Result<(), Vec<Problem>> {
     let ServedSchema { definition, schema, names, .. } = served;
     let mut problems = Vec::new();
     let mut report = |name: &str, field: &str, remedy: &str| {
-        let message = format!(
-            "The remote schema {}: {name} has another field {field}; {remedy}.",
-            definition.name.text
-        );
+        let message =
+            format!("The {}: {name} has another field {field}; {remedy}.", served.subject());
         problems.push(wrong(definition, ProblemKind::Duplicate, message));
     };
     for Root { name, own, .. } in roots(served) {
@@ -50,10 +56,20 @@ pub(super) fn check(draft: &Draft, served: &ServedSchema<'_>) -> Result<(), Vec<
             }
             continue;
         }
-        for field in schema.fields(own) {
+        let remedy = match served.source {
+            Some(_) => {
+                "rename it by customization.root_fields of the source, such as `prefix: other_`"
+            }
+            None => {
+                "rename it by customization.field_names, or all of them by \
+                     customization.root_fields_namespace"
+            }
+        };
+        let fields = schema.fields(own).iter();
+        for field in fields.filter(|field| is_visible(served, field)) {
             let field = names.field(own, &field.name);
             if draft.has_field(name, &field) {
-                report(name, &field, "rename it by customization.field_names");
+                report(name, &field, remedy);
             }
         }
     }
@@ -65,7 +81,7 @@ pub(super) fn check(draft: &Draft, served: &ServedSchema<'_>) -> Result<(), Vec<
 
 /// Adds the fields.
 pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut Vec<HttpResolver>) {
-    let ServedSchema { definition, schema, names, url, headers } = served;
+    let ServedSchema { schema, names, url, headers, .. } = served;
     for Root { name, kind, own } in roots(served) {
         let holder = names.r#type(own);
         if let Some(namespace) = names.namespace() {
@@ -76,7 +92,8 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut 
         }
         // The roots of the API are other objects than those of the server.
         let fields = schema.fields(own).iter();
-        for field in fields.filter(|field| !names.is_root(&field.r#type.name)) {
+        let fields = fields.filter(|field| !names.is_root(&field.r#type.name));
+        for field in fields.filter(|field| is_visible(served, field)) {
             // As many as fields of schemas that were read.
             let id = ResolverId(u32::try_from(resolvers.len()).unwrap_or(u32::MAX));
             let known = names.field(own, &field.name);
@@ -87,7 +104,8 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut 
                 field: field.name.clone(),
                 given: paths::nothing(),
             };
-            let path = RemotePath { kind, schema: (*schema).clone(), steps: vec![step] };
+            let schema = (*schema).clone();
+            let path = RemotePath { kind, schema, steps: vec![step], server: served.server() };
             resolvers.push(HttpResolver {
                 parent: holder.as_str().into(),
                 field: known.into(),
@@ -98,7 +116,7 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut 
                 headers: headers.clone(),
                 inputs: InputSource::Arguments,
                 answers: AnswerRules::Strict,
-                timeout: Some(timeout(definition)),
+                timeout: served.timeout(),
             });
         }
     }

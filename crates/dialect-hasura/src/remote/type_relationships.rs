@@ -9,7 +9,7 @@ use hasura_metadata::types::remote_relationship::{
 };
 use hasura_metadata::{Location, Problem};
 use http_resolvers::related_field::{RelatedField, RelatedKey, RelatedRemote};
-use http_resolvers::remote_path::{RemotePath, RemoteStep};
+use http_resolvers::remote_path::{PathServer, RemotePath, RemoteStep};
 use http_resolvers::remote_schema::{RemoteKind, RemoteSchema};
 
 use super::access::RelationshipOrigin;
@@ -205,7 +205,8 @@ fn to_remote(
     };
     let arguments = steps.iter().map(types_of).collect();
     let schema = (*served.schema).clone();
-    let path = RemotePath { kind: OperationKind::Query, schema, steps: steps.clone() };
+    let (kind, server) = (OperationKind::Query, PathServer::Http);
+    let path = RemotePath { kind, schema, steps: steps.clone(), server };
     let namespace = served.names.namespace().map(Into::into);
     let related = RelatedRemote { namespace, path, members: inputs.into(), arguments };
     let (object, field) = (object.to_owned(), name.to_owned());
@@ -215,6 +216,7 @@ fn to_remote(
         schema: target,
         steps,
         is_document: true,
+        keys: None,
     };
     remote.origins.add(origin, derived);
     let related = RelatedField::Remote(Box::new(related));

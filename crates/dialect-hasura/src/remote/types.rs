@@ -4,7 +4,7 @@ use api::binding::{FieldBinding, InputBinding, InputRole, ValueBinding};
 use graphql::BUILT_IN_SCALARS;
 use hasura_metadata::{Problem, ProblemKind};
 use http_resolvers::remote_schema::{
-    RemoteField, RemoteInput, RemoteKind, RemoteSchema, RemoteTypeText, RemoteValue,
+    RemoteField, RemoteInput, RemoteKind, RemoteTypeText, RemoteValue,
 };
 
 use super::names::Names;
@@ -29,17 +29,27 @@ pub(super) fn check(
     served: &ServedSchema<'_>,
     others: &[ServedSchema<'_>],
 ) -> Result<(), Vec<Problem>> {
-    let ServedSchema { definition, schema, names, .. } = served;
+    let ServedSchema { definition, names, source, .. } = served;
     let mut problems = Vec::new();
-    for (own, r#type) in &schema.types {
+    for (own, r#type) in served.visible_types() {
         let name = names.r#type(own);
-        let is_shared = r#type.kind == RemoteKind::Scalar && draft.has_scalar(&name)
-            || others.iter().any(|other| is_equal((served, own), other));
+        let is_shared = match (&r#type.kind, source) {
+            (RemoteKind::Scalar, _) => draft.has_scalar(&name),
+            // Rows of two sources are never one type.
+            (RemoteKind::Object { .. }, Some(_)) => false,
+            (_, Some(_)) => draft.has_equal(&name, &r#type.kind),
+            (_, None) => false,
+        };
+        let is_shared = is_shared
+            || source.is_none() && others.iter().any(|other| is_equal((served, own), other));
         if !names.is_root(own) && draft.has(&name) && !is_shared {
+            let remedy = match source {
+                Some(_) => "customization.type_names of the source, such as `prefix: other_`",
+                None => "customization.type_names, such as `prefix: other_`",
+            };
             let message = format!(
-                "The remote schema {}: another type of the API has the name {name}; rename this one \
-                 by customization.type_names.",
-                definition.name.text
+                "The {}: another type of the API has the name {name}; rename this one by {remedy}.",
+                served.subject()
             );
             problems.push(wrong(definition, ProblemKind::Duplicate, message));
         }
@@ -115,9 +125,10 @@ fn is_equal((served, own): (&ServedSchema<'_>, &str), other: &ServedSchema<'_>) 
 }
 
 /// Adds the types but those of the roots, which `add_roots` adds.
-pub(super) fn add(draft: &mut Draft, schema: &RemoteSchema, names: Names<'_>) {
+pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>) {
+    let (schema, names) = (served.schema, served.names);
     let is_other = |own: &str| !schema.is_root(own);
-    for (own, r#type) in schema.types.iter().filter(|(own, _)| is_other(own)) {
+    for (own, r#type) in served.visible_types().filter(|(own, _)| is_other(own)) {
         let (name, about) = (names.r#type(own), r#type.description.as_deref());
         // Another remote schema has the same type.
         if r#type.kind != RemoteKind::Scalar && draft.has(&name) {

@@ -15,6 +15,7 @@ use super::base::ORDER_BY;
 use super::condition_member::member;
 use super::{Build, comparisons, conditions, orders, rows};
 use crate::draft::{DraftField, DraftInput, DraftValue};
+use crate::further_sources::key_queries;
 use crate::plan::Plan;
 use crate::planned_queries::{Argument, Model, Query, Relation, Target};
 
@@ -22,6 +23,8 @@ use crate::planned_queries::{Argument, Model, Query, Relation, Target};
 pub(super) fn add(build: &mut Build<'_>) {
     let plan = build.plan;
     for model in plan.native.models.iter().filter(|model| model.is_served) {
+        // No table may have a column of the type.
+        model.columns.iter().for_each(|column| build.draft.scalar(&column.values.scalar));
         add_condition(build, model);
         add_order(build, model);
         let columns = model.columns.iter().map(|column| {
@@ -43,6 +46,9 @@ pub(super) fn add(build: &mut Build<'_>) {
         }
         let mut fields = columns_of(model);
         fields.extend(relations(build, &query.relations));
+        if key_queries::is_root_field(query.name) {
+            fields.extend(aggregates(build, &query.relations));
+        }
         build.draft.object(&query.object, model.description, fields);
     }
 }
@@ -185,6 +191,20 @@ pub(super) fn relations(build: &Build<'_>, relations: &[Relation]) -> Vec<DraftF
         Target::Table { .. } => true,
     };
     relations.iter().filter(is_served).map(field).collect()
+}
+
+/// The aggregates of the rows of tables to which lists lead.
+fn aggregates(build: &Build<'_>, relations: &[Relation]) -> Vec<DraftField> {
+    let field = |relation: &Relation| match (&relation.target, relation.kind) {
+        (Target::Table { hop, table, .. }, RelationshipKind::Array) => {
+            let table = &build.plan.entities[*table];
+            let from = RowsFrom::Relation(*hop);
+            let binding = rows_of(from, table.entity.id, RowsForm::Connection);
+            Some(rows::aggregate(&format!("{}_aggregate", relation.name), table, binding))
+        }
+        (Target::Table { .. } | Target::Query { .. }, _) => None,
+    };
+    relations.iter().filter_map(field).collect()
 }
 
 /// The bindings of all calls.

@@ -17,6 +17,9 @@ use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
 use crate::relations::RelationKind;
 
+/// The root field of roles without queries.
+pub(crate) const NO_QUERIES_FIELD: &str = "no_queries_available";
+
 /// The only value of an API without tables.
 const NO_QUERIES: &str = "There are no queries available to the current role.";
 
@@ -126,7 +129,7 @@ pub(super) fn add_roots(build: &mut Build<'_>) {
         text.extend_from_slice(NO_QUERIES.as_bytes());
         text.push(b'"');
         let binding = FieldBinding::Literal(text.into());
-        let field = DraftField::new("no_queries_available", "String!", binding);
+        let field = DraftField::new(NO_QUERIES_FIELD, "String!", binding);
         add_outside(build, Root::Query, field.described(NO_QUERIES));
     }
 }

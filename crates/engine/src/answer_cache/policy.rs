@@ -32,6 +32,13 @@ pub struct CacheField {
     pub ttl: Duration,
 }
 
+impl CacheField {
+    /// True for the entry of all other fields.
+    pub(crate) fn is_of_all(&self) -> bool {
+        &*self.name == ALL
+    }
+}
+
 /// A root field that the schema does not have.
 #[derive(Debug, thiserror::Error)]
 #[error("the cache is to keep answers of `{name}`, which is no root field of queries{known}")]
@@ -87,8 +94,9 @@ impl Obstacle {
 impl CachePolicy {
     pub(crate) fn new(fields: &[CacheField], schema: &Schema) -> Result<Self, CachePolicyError> {
         let mut policy = Self::default();
-        for CacheField { name, ttl } in fields {
-            if &**name == ALL {
+        for field in fields {
+            let CacheField { name, ttl } = field;
+            if field.is_of_all() {
                 policy.others = Some(*ttl);
                 continue;
             }

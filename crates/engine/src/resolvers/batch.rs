@@ -128,7 +128,8 @@ impl<'a> Selected<'a> {
         };
         // A row without a value of a column has none of another server.
         let is_strict = definition.answers == AnswerRules::Strict;
-        if is_strict && row.has_null() {
+        let is_of_source = definition.remote().is_some_and(|path| path.source().is_some());
+        if is_strict && !is_of_source && row.has_null() {
             return None;
         }
         let arguments = || {

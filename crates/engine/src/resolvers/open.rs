@@ -62,7 +62,7 @@ impl Resolvers {
         let definitions = resolvers.iter().map(|one| &one.definition);
         for definition in definitions.chain(checks.iter().copied()) {
             let host = definition.url.host();
-            if !definition.is_statement()
+            if !definition.is_local()
                 && !egress.allows(host)
                 && !refused.iter().any(|known| *known.host == *host)
             {

@@ -241,8 +241,7 @@ impl Worker {
         data.errors.append(&mut values.errors);
         let length = source.len().saturating_add(values.bytes.len());
         let related = RelatedContext { part: context, selected, projections: &projections };
-        let positions = related.positions(&found);
-        if positions.is_empty() {
+        if related.positions(&found, 0).is_empty() {
             return data
                 .add(length, |output| found.fill(&source, &values.fills, &values.bytes, output));
         }
@@ -250,7 +249,7 @@ impl Worker {
         first_held.grow_to(length as u64)?;
         let mut first = Vec::with_capacity(length);
         found.fill(&source, &values.fills, &values.bytes, &mut first);
-        self.add_related(related, &positions, &first, calls_left, data).await
+        self.add_related(related, &found, first, calls_left, data).await
     }
 
     /// Sends all requests: root fields of a mutation one after the other, others at the same time.
@@ -305,6 +304,24 @@ impl Worker {
         }
         if let (true, [inputs, ..]) = (definition.is_statement(), call.objects.as_slice()) {
             return match self.statement_result(inputs, caller, deadline).await {
+                Ok((response, held)) => Received { response: Ok(response), _held: Some(held) },
+                Err(error) => Received { response: Err(error), _held: None },
+            };
+        }
+        let source = definition.remote().and_then(|path| path.source());
+        if let Some(source) = source {
+            let made = match (definition.is_batch, call.objects.as_slice()) {
+                (true, objects) => definition.call_batch(objects, projection, find),
+                (false, [inputs, ..]) => definition.call(inputs, projection, find),
+                (false, []) => return bug(),
+            };
+            let body = match made {
+                Ok(HttpCall { body, .. }) => body,
+                Err(error) => {
+                    return Received { response: Err(call_error(definition, &error)), _held: None };
+                }
+            };
+            return match self.further_answer(source, &body, caller, deadline).await {
                 Ok((response, held)) => Received { response: Ok(response), _held: Some(held) },
                 Err(error) => Received { response: Err(error), _held: None },
             };

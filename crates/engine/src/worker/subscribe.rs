@@ -87,6 +87,9 @@ impl Worker {
 
     /// Begins a subscription or a live query. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
+        if let Some(begun) = self.subscribe_further(request, caller) {
+            return begun;
+        }
         let begun = self.begin_after(None, request, caller)?;
         // Only a former subscription may have ended.
         begun.ok_or_else(|| {
@@ -102,6 +105,9 @@ impl Worker {
         request: &Request,
         caller: &Caller,
     ) -> Result<Option<Driver>, Response> {
+        if let Some(resumed) = self.resume_further(responses, request, caller) {
+            return resumed;
+        }
         let former = match responses {
             Responses::Events(former) => former,
             Responses::Rows(former) => return self.resume_stream(former, request, caller),
@@ -271,6 +277,8 @@ impl Worker {
     ) -> Result<(Arc<Prepared>, Variables, Option<LiveDirective>), Vec<GraphQLError>> {
         let engine = &*self.engine;
         let known = engine.document(request, &caller.session, &mut false)?;
+        let kind = known.document.operation.kind;
+        self.check_sources(request, caller, kind).map_err(|error| vec![error])?;
         let schema = engine.view(&caller.session)?.schema;
         let variables = coerced(schema, &known.document.operation, request)?;
         let name = request.operation_name.as_deref();
@@ -290,6 +298,12 @@ impl Worker {
             Work::Live(work) => self.drive_live(work).await,
             // Boxed: the task of a live query is small.
             Work::Events(work) => Box::pin(self.drive_events(*work)).await,
+            Work::Further { number, driver } => {
+                // The worker of the same engine has begun it.
+                if let Some(worker) = self.further.get(number) {
+                    Box::pin(worker.drive(*driver)).await;
+                }
+            }
         }
     }
 

@@ -155,6 +155,7 @@ impl Targets {
             has_defer: false,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

@@ -137,6 +137,7 @@ impl Database {
             has_defer: false,
             cache,
             prisma_schema: None,
+            further: Vec::new(),
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }

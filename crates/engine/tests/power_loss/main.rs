@@ -69,6 +69,7 @@ fn options(durability: Durability) -> Options {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
         schema_first: Some(SchemaFirst {
             definitions: TYPES.into(),
             apply: ApplyMigrations::First,

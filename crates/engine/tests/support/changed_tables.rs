@@ -94,6 +94,7 @@ impl Database {
             has_defer: false,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
         };
         let engine = Engine::open(address, &options).await.unwrap();
         self.worker = Some(Rc::new(Worker::new(engine)));

@@ -30,6 +30,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
     remove_rules(&mut options);

@@ -169,6 +169,7 @@ impl Shop {
             has_defer: true,
             cache: Default::default(),
             prisma_schema: None,
+            further: Vec::new(),
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -337,6 +337,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         has_defer: false,
         cache: Default::default(),
         prisma_schema: None,
+        further: Vec::new(),
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

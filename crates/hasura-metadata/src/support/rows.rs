@@ -15,7 +15,7 @@ const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
 const ONLY_POSTGRES: Support = NotServed("of these databases only PostgreSQL is served");
 
-const SOURCE: Support = NotServed("the SOURCE of the command is the database");
+const SOURCE: Support = NotServed("SOURCE of the command and `--further-source` are the databases");
 
 const fn row(object: &'static str, keys: &'static [&'static str], support: Support) -> Row {
     Row { object, keys, support }

@@ -160,6 +160,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             has_defer: false,
             cache: serving.cache.to_engine()?,
             prisma_schema: None,
+            further: Vec::new(),
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

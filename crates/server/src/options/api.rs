@@ -227,6 +227,7 @@ impl ApiOptions {
             has_defer: self.defer_directive,
             cache: engine::CacheOptions::default(),
             prisma_schema,
+            further: self.hasura.further(),
             source: engine::OpenOptions {
                 namespaces,
                 extensions: self.postgraphile.extensions(),

@@ -78,6 +78,7 @@ impl CacheOptions {
             bytes: self.cache_size.0,
             fields: fields.into(),
             has_directive: self.cache_directive,
+            has_fields_of_others: false,
         })
     }
 }

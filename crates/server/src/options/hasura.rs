@@ -11,6 +11,8 @@ use dialects::hasura::metadata::{
 };
 use dialects::hasura::{Inconsistencies, NamingConvention, Options};
 
+use engine::{FurtherSource, SourceAddress};
+
 use super::hasura_auth::{INFER_FUNCTION_PERMISSIONS, boolean_of};
 use super::words::Words;
 use crate::failure::Failure;
@@ -29,7 +31,21 @@ pub(crate) struct MetadataOptions {
     /// For hasura: the name of the served database among several sources of the metadata
     #[arg(long, env = "THALWEG_METADATA_SOURCE", value_name = "NAME", requires = "metadata")]
     metadata_source: Option<Box<str>>,
+    /// For hasura: a further source of the metadata with its database, as `NAME=URL`, or `NAME` for the
+    /// address in the metadata; may be repeated
+    #[arg(
+        long,
+        env = "THALWEG_FURTHER_SOURCE",
+        value_name = "NAME=URL",
+        value_delimiter = ',',
+        requires = "metadata"
+    )]
+    further_source: Vec<SourceOption>,
 }
+
+/// A further source of the metadata.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SourceOption(FurtherSource);
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hasura")]
@@ -113,15 +129,45 @@ impl FromStr for MetadataLocation {
     }
 }
 
+impl FromStr for SourceOption {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, address) = match text.split_once('=') {
+            None => (text, None),
+            Some((name, address)) => (name, Some(address)),
+        };
+        let address = address.map(SourceAddress::parse).transpose();
+        let address = address.map_err(|error| error.to_string())?;
+        match (name, &address) {
+            ("", _) => Err("a source has a name, as in `reports=postgres://host/reports`".into()),
+            (_, Some(SourceAddress::Neo4j(_))) => {
+                Err("a source of the metadata has tables: give the address of PostgreSQL".into())
+            }
+            (name, _) => Ok(Self(FurtherSource { name: name.into(), address })),
+        }
+    }
+}
+
 impl MetadataOptions {
+    /// The further sources of the metadata.
+    pub(crate) fn further(&self) -> Vec<FurtherSource> {
+        self.further_source.iter().map(|SourceOption(source)| source.clone()).collect()
+    }
+
     /// The setting, with metadata that a path names.
     pub(crate) fn to_setting(&self) -> Result<MetadataSetting, Failure> {
         let source = self.metadata_source.clone();
+        let further: Vec<&str> = self.further_source.iter().map(|one| &*one.0.name).collect();
         Ok(match &self.metadata {
             None => MetadataSetting::None,
-            Some(MetadataLocation::Database) => MetadataSetting::Stored { source },
+            Some(MetadataLocation::Database) => {
+                let further = further.into_iter().map(Box::from).collect();
+                MetadataSetting::Stored { source, further }
+            }
             Some(MetadataLocation::Path(path)) => {
-                let served = ServedSource::choose(read_metadata(path)?, source.as_deref());
+                let reading = read_metadata(path)?;
+                let served = ServedSource::choose_beside(reading, source.as_deref(), &further);
                 MetadataSetting::Read(served.map_err(|error| {
                     Failure::Usage(error.to_string().replace('\n', "\nerror: "))
                 })?)
@@ -131,6 +177,11 @@ impl MetadataOptions {
 }
 
 impl HasuraOptions {
+    /// The further sources of the metadata.
+    pub(super) fn further(&self) -> Vec<FurtherSource> {
+        self.metadata.further()
+    }
+
     /// The options of the dialect, with metadata that a path names.
     pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
         let metadata = self.metadata.to_setting()?;

@@ -18,6 +18,9 @@ use tokio_postgres::{Client, Error};
 use super::ArgumentOids;
 use super::fill::Fill;
 
+/// The end of a type that is the one of a column, as in PL/pgSQL.
+const OF_COLUMN: &str = "%TYPE";
+
 /// What the database says of an author's queries.
 #[derive(Default)]
 pub(super) struct DescribedQueries<'q> {
@@ -72,11 +75,24 @@ pub(super) async fn describe<'q>(
 
 /// The type of a name; 0 if there is none.
 async fn find_type(client: &Client, name: &str) -> Result<u32, Error> {
+    if let Some(column) = name.strip_suffix(OF_COLUMN) {
+        return find_column_type(client, column).await;
+    }
     let statement = "select coalesce(pg_catalog.to_regtype($1)::oid, 0)";
     let found = client.query_typed(statement, &[(&name, Type::TEXT)]).await;
     match found {
         Ok(rows) => rows.first().map_or(Ok(0), |row| row.try_get(0)),
         // The name is none of the language.
+        Err(error) if error.as_db_error().is_some() => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// The type of a column, written as its table and its name; 0 if there is none.
+async fn find_column_type(client: &Client, column: &str) -> Result<u32, Error> {
+    let statement = include_str!("column_type.sql");
+    match client.query_typed(statement, &[(&column, Type::TEXT)]).await {
+        Ok(rows) => rows.first().map_or(Ok(0), |row| row.try_get(0)),
         Err(error) if error.as_db_error().is_some() => Ok(0),
         Err(error) => Err(error),
     }

@@ -1,10 +1,13 @@
 //! Rows of the source that belong to objects of other servers: each object has a query of its own,
 //! which is planned once for all of them, and has the permissions of the caller.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
+use http_resolvers::Inputs;
+use http_resolvers::answer::{Answer, Values};
+use http_resolvers::complete::Incomplete;
 use http_resolvers::related::{RelatedQuery, selection_of};
 use http_resolvers::splice::{Fill, Placeholder, Placeholders, Position};
 use response::{MemoryReservation, TooLarge};
@@ -15,7 +18,7 @@ use super::projections::Projections;
 use super::{Data, PartContext};
 use crate::report::Report;
 use crate::resolvers::batch::Selected;
-use crate::resolvers::map_error::too_many_calls;
+use crate::resolvers::map_error::{join_error, too_many_calls};
 use crate::respond::our_bug;
 use crate::worker::{Allowed, Delivery, Worker};
 
@@ -36,6 +39,13 @@ struct Reported<'b> {
     extensions: Option<HashMap<&'b str, &'b RawValue>>,
 }
 
+/// The placeholders of a value, and the values that take their places.
+struct SourceRows<'f, 'v> {
+    found: &'f Placeholders<'f>,
+    first: &'f [u8],
+    values: &'v mut Vec<u8>,
+}
+
 /// The selected fields of other servers' values, of one part of an operation.
 #[derive(Clone, Copy)]
 pub(super) struct RelatedContext<'a> {
@@ -46,7 +56,7 @@ pub(super) struct RelatedContext<'a> {
 
 impl RelatedContext<'_> {
     /// The places of related values: below those of the first placeholders.
-    pub(super) fn positions(self, first: &Placeholders<'_>) -> Vec<Position> {
+    pub(super) fn positions(self, first: &Placeholders<'_>, depth: usize) -> Vec<Position> {
         let mut positions = Vec::new();
         let mut seen = HashSet::new();
         for placeholder in &first.list {
@@ -56,7 +66,7 @@ impl RelatedContext<'_> {
             let Some(Ok(projection)) = self.projections.get(placeholder.selection) else {
                 continue;
             };
-            let children = projection.related_positions();
+            let children = projection.related_positions(depth);
             if !children.is_empty() {
                 let path = first.path(placeholder);
                 graft(&mut positions, &self.selected.plan.positions, &path, children);
@@ -100,23 +110,51 @@ fn graft(
 }
 
 impl Worker {
-    /// Adds the answer of a part with the rows in the places of their placeholders.
+    /// Adds the answer of a part with the rows in the places of their placeholders. Rows of another
+    /// source may have related rows themselves.
     pub(super) async fn add_related(
+        &self,
+        context: RelatedContext<'_>,
+        found: &Placeholders<'_>,
+        first: Vec<u8>,
+        calls_left: &mut usize,
+        data: &mut Data,
+    ) -> Result<(), TooLarge> {
+        let mut value = first;
+        for depth in 0.. {
+            let positions = context.positions(found, depth);
+            if positions.is_empty() {
+                break;
+            }
+            let left = &mut *calls_left;
+            let Some(filled) = self.fill_related(context, &positions, &value, left, data).await?
+            else {
+                return Ok(());
+            };
+            value = filled;
+        }
+        data.add(value.len(), |output| output.extend_from_slice(&value))
+    }
+
+    /// A value with the rows in the places of their placeholders; `None` if it cannot be read.
+    async fn fill_related(
         &self,
         context: RelatedContext<'_>,
         positions: &[Position],
         first: &[u8],
         calls_left: &mut usize,
         data: &mut Data,
-    ) -> Result<(), TooLarge> {
+    ) -> Result<Option<Vec<u8>>, TooLarge> {
         let Ok(found) = Placeholders::find(first, positions) else {
             data.errors.push(our_bug("values of other servers cannot be read"));
             data.is_null = true;
-            return Ok(());
+            return Ok(None);
         };
         let mut held = MemoryReservation::of(&self.memory);
         let (mut values, mut fills) = (Vec::new(), Vec::with_capacity(found.list.len()));
         let mut known: HashMap<(usize, &[u8]), Fill> = HashMap::new();
+        let sources = SourceRows { found: &found, first, values: &mut values };
+        self.rows_of_sources(context, sources, &mut known, calls_left, data).await?;
         for placeholder in &found.list {
             let bytes = first.get(placeholder.bytes.clone()).unwrap_or_default();
             let key = (placeholder.selection, bytes);
@@ -156,7 +194,108 @@ impl Worker {
             })
             .sum();
         let length = first.len().saturating_add(shared);
-        data.add(length, |output| found.fill(first, &fills, &values, output))
+        if length as u64 > data.most {
+            return Err(TooLarge::Answer { budget: data.most });
+        }
+        held.grow_to((values.capacity() + length) as u64)?;
+        let mut filled = Vec::with_capacity(length);
+        found.fill(first, &fills, &values, &mut filled);
+        Ok(Some(filled))
+    }
+
+    /// Adds the rows of other sources, which are asked once for all objects of a selection.
+    async fn rows_of_sources<'f>(
+        &self,
+        context: RelatedContext<'_>,
+        sources: SourceRows<'f, '_>,
+        known: &mut HashMap<(usize, &'f [u8]), Fill>,
+        calls_left: &mut usize,
+        data: &mut Data,
+    ) -> Result<(), TooLarge> {
+        let SourceRows { found, first, values } = sources;
+        let mut groups: BTreeMap<usize, Vec<(&'f Placeholder, &'f [u8])>> = BTreeMap::new();
+        let mut seen: HashSet<(usize, &[u8])> = HashSet::new();
+        for placeholder in &found.list {
+            let bytes = first.get(placeholder.bytes.clone()).unwrap_or_default();
+            if seen.insert((placeholder.selection, bytes)) {
+                groups.entry(placeholder.selection).or_default().push((placeholder, bytes));
+            }
+        }
+        for (number, objects) in groups {
+            let projection = context.projections.get(selection_of(number));
+            let selection = projection.and_then(|made| made.as_ref().ok()?.find_related(number));
+            let Some(selection) = selection.and_then(|selection| selection.of_source()) else {
+                continue;
+            };
+            let name = selection.path().source().unwrap_or_default();
+            let inputs: Vec<Inputs> =
+                objects.iter().map(|(_, bytes)| selection.inputs(bytes)).collect();
+            let PartContext { caller, deadline, .. } = context.part;
+            let answered = match calls_left.checked_sub(1) {
+                Some(left) => {
+                    *calls_left = left;
+                    self.further_answer(name, &selection.body(&inputs), caller, deadline).await
+                }
+                None => {
+                    let most = self.engine.resolvers.as_ref().map_or(0, |own| own.most_calls);
+                    Err(too_many_calls(most))
+                }
+            };
+            let place = objects.first().map(|(placeholder, _)| *placeholder);
+            let report = |error: GraphQLError| match place {
+                Some(placeholder) => {
+                    let location = location(context.selected, placeholder);
+                    error.at(location).with_path(found.path(placeholder))
+                }
+                None => error,
+            };
+            let answered = match answered {
+                Ok(answered) => answered,
+                Err(error) => {
+                    data.errors.push(report(error));
+                    known.extend(objects.iter().map(|(_, bytes)| ((number, *bytes), Fill::Null)));
+                    continue;
+                }
+            };
+            let (response, _held) = answered;
+            let count = Some(inputs.len());
+            let answer =
+                Answer::read_path(selection.path(), response.status, &response.body, count);
+            if !answer.errors.is_empty() {
+                let text = answer.errors_text.map(RawValue::get);
+                data.errors.push(report(join_error(text.unwrap_or("[]"))));
+            }
+            let rows = match &answer.value {
+                Ok(Values::Batch(rows)) => rows.as_slice(),
+                Ok(Values::One(_)) | Err(_) => &[],
+            };
+            let completion = selection.completion(usize::try_from(data.most).unwrap_or(usize::MAX));
+            for (place, (placeholder, bytes)) in objects.iter().enumerate() {
+                let start = values.len();
+                let mut errors = Vec::new();
+                let written = completion.write(rows.get(place).copied(), values, &mut errors);
+                for error in errors {
+                    let mut path = found.path(placeholder);
+                    path.extend(error.path);
+                    let error =
+                        GraphQLError::new(ErrorCode::ResolverResponseInvalid, error.message);
+                    let error = error.at(location(context.selected, placeholder));
+                    data.errors.push(error.with_path(path));
+                }
+                let fill = match written {
+                    Ok(()) => Fill::Bytes(start..values.len()),
+                    Err(Incomplete::Null) => {
+                        values.truncate(start);
+                        Fill::Null
+                    }
+                    Err(Incomplete::TooLong) => {
+                        return Err(TooLarge::Answer { budget: data.most });
+                    }
+                };
+                known.insert((number, *bytes), fill);
+            }
+        }
+        Ok(())
     }
 
     /// The rows of one object as JSON, with errors of their query.
