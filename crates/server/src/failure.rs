@@ -17,7 +17,7 @@ use graphql::GraphQLError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// Options that contradict each other, or have no meaning for the source.
-    #[error("{0}; `--help` lists the options")]
+    #[error("{0}; `--help-all` lists the options")]
     Usage(String),
     /// Options that cannot be read.
     #[error(transparent)]

@@ -58,6 +58,7 @@ mod origins;
 mod other_programs;
 mod persisted;
 mod policies;
+mod presets;
 mod prisma;
 mod prisma_schemas;
 #[path = "support/program.rs"]

@@ -312,7 +312,7 @@ fn an_option_is_refused_without_the_one_that_it_needs() {
     };
     let check = |words: &[&str], problem: Option<&str>| {
         let found = serving(words).check_needs().err().map(|failure| failure.to_string());
-        let expected = problem.map(|problem| format!("{problem}; `--help` lists the options"));
+        let expected = problem.map(|problem| format!("{problem}; `--help-all` lists the options"));
         assert_eq!(found, expected, "{words:?}");
     };
     check(&["--cors-max-age=5m"], Some("`--cors-max-age` needs `--cors-origins`"));
