@@ -136,6 +136,11 @@ pub(super) fn group_by(r#type: &str) -> String {
     format!("The method to use when grouping `{type}` for these aggregates.", type = r#type)
 }
 
+/// A row by its key; only version 5 describes it.
+pub(super) fn reads_by_key(r#type: &str) -> String {
+    format!("Get a single `{type}`.", type = r#type)
+}
+
 pub(super) fn reads_by_node_id(r#type: &str) -> String {
     format!("Reads a single `{type}` using its globally unique `ID`.", type = r#type)
 }

@@ -12,6 +12,7 @@ use super::decomposed;
 use super::descriptions;
 use super::entity::{Served, column_binding, held_row, rows_of};
 use super::functions::left_out;
+use super::Version;
 use super::types::{note_left_out, note_rows_left_out, value_type};
 use api::binding::{EntityBinding, ValueShape};
 
@@ -229,8 +230,10 @@ fn record(
         return Err(left_out(subject, message, "let it give another column."));
     }
     build.types.claim(&name, Claimant { subject, what: "type" })?;
-    let description = descriptions::function_record(field, function.only_reads());
-    let description = Some(description.into());
+    let description = match build.options.version {
+        Version::Four => Some(descriptions::function_record(field, function.only_reads()).into()),
+        Version::Five => None,
+    };
     let Some(row) = build.add_type(&name, description, object(Vec::new())) else {
         return Err(left_out(subject, "its type could not be made.", "rename it."));
     };
@@ -250,6 +253,9 @@ fn record(
         }
         OutputForm::Value { .. } | OutputForm::Row | OutputForm::Array | OutputForm::Set => None,
     };
+    let is_set = matches!(shown, OutputForm::Set);
+    let description = (is_set && build.options.version == Version::Five)
+        .then(|| descriptions::reads_connection(&name));
     // As in PostGraphile, whose lists of records have nullable elements, whatever the options.
     let entity = Some(entity);
     Ok(FunctionOutput {
@@ -258,7 +264,7 @@ fn record(
         connection,
         entity,
         shown,
-        description: None,
+        description,
         columns: named,
     })
 }
@@ -282,7 +288,7 @@ fn function_connection(
         through: None,
         item,
         row,
-        has_page_info: false,
+        has_page_info: build.options.version == Version::Five,
     };
     connection::add_types(build, &connected).map(Some)
 }

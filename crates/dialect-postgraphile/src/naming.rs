@@ -9,7 +9,7 @@ mod peer;
 
 use catalog::GivenNames;
 
-use super::{Options, SimplifiedNames};
+use super::{Options, SimplifiedNames, Version};
 use api::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
 use api::plural::VERSION_7;
 pub(super) use mutations::Verb;
@@ -19,6 +19,7 @@ pub(super) use mutations::Verb;
 pub(super) struct Inflection<'a> {
     simplified: Option<SimplifiedNames>,
     classic_ids: bool,
+    version: Version,
     /// Names of tables that a user has given: they are singular.
     given: Option<&'a GivenNames>,
 }
@@ -58,8 +59,8 @@ pub(super) fn is_hidden(name: &str) -> bool {
 /// Words.
 impl<'a> Inflection<'a> {
     pub(super) fn new(options: &Options, given: &'a GivenNames) -> Self {
-        let Options { simplified_names: simplified, classic_ids, .. } = *options;
-        Self { simplified, classic_ids, given: Some(given) }
+        let Options { simplified_names: simplified, classic_ids, version, .. } = *options;
+        Self { simplified, classic_ids, version, given: Some(given) }
     }
 
     /// The name of the global id.
@@ -157,15 +158,24 @@ impl Inflection<'_> {
     }
 
     pub(super) fn connection_type(self, r#type: &str) -> String {
-        self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type)))
+        match self.version {
+            Version::Four => self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type))),
+            Version::Five => format!("{type}Connection", type = r#type),
+        }
     }
 
     pub(super) fn edge_type(self, r#type: &str) -> String {
-        self.upper_camel_case(&format!("{}-edge", self.pluralize(r#type)))
+        match self.version {
+            Version::Four => self.upper_camel_case(&format!("{}-edge", self.pluralize(r#type))),
+            Version::Five => format!("{type}Edge", type = r#type),
+        }
     }
 
     pub(super) fn order_type(self, r#type: &str) -> String {
-        self.upper_camel_case(&format!("{}-order-by", self.pluralize(r#type)))
+        match self.version {
+            Version::Four => self.upper_camel_case(&format!("{}-order-by", self.pluralize(r#type))),
+            Version::Five => self.upper_camel_case(&format!("{type}-order-by", type = r#type)),
+        }
     }
 
     pub(super) fn condition_type(self, r#type: &str) -> String {
@@ -521,7 +531,11 @@ impl Inflection<'_> {
     }
 
     pub(super) fn function_edge_type(self, function: &str) -> String {
-        self.upper_camel_case(&format!("{}-edge", self.singularize(&coerce(function))))
+        let function = coerce(function);
+        match self.version {
+            Version::Four => self.upper_camel_case(&format!("{}-edge", self.singularize(&function))),
+            Version::Five => self.upper_camel_case(&format!("{function}-edge")),
+        }
     }
 }
 

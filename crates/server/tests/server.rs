@@ -52,6 +52,7 @@ mod load;
 mod manual;
 mod mcp;
 mod memory;
+mod mistakes;
 mod network;
 mod observability;
 mod origins;

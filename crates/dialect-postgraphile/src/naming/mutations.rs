@@ -2,7 +2,7 @@
 
 use catalog::KeyKind;
 
-use super::{Inflection, SimplifiedNames, coerce};
+use super::{Inflection, SimplifiedNames, Version, coerce};
 
 /// Verbs of mutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -221,6 +221,9 @@ impl Inflection<'_> {
         is_record: bool,
         is_plural: bool,
     ) -> String {
+        if self.version == Version::Five {
+            return "result".into();
+        }
         let name = match (output, r#type) {
             (Some(output), _) => self.camel_case(output),
             (None, "Int") => "integer".into(),
@@ -239,7 +242,7 @@ mod tests {
     use super::*;
 
     const CLASSIC: Inflection<'_> =
-        Inflection { simplified: None, classic_ids: false, given: None };
+        Inflection { simplified: None, classic_ids: false, version: Version::Four, given: None };
 
     #[test]
     fn changes_have_the_names_of_postgraphile() {
