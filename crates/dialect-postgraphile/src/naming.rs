@@ -382,7 +382,11 @@ impl Inflection<'_> {
     /// A value of an order enum: `name_asc` → `NAME_ASC`. Of several leading underscores one
     /// stays.
     pub(super) fn order_value(self, column: &str, suffix: &str) -> String {
-        enum_value(&format!("{}_{suffix}", coerce(column)))
+        let column = match self.version {
+            Version::Four => coerce(column),
+            Version::Five => self.column_name(column),
+        };
+        enum_value(&format!("{column}_{suffix}"))
     }
 
     /// The prefix of a table's node ids.

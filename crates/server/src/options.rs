@@ -35,6 +35,7 @@ mod hive;
 mod hooks;
 mod import;
 mod import_metadata;
+mod init;
 mod limits;
 mod load;
 mod mcp;
@@ -98,6 +99,7 @@ pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use hooks::{HookFailure, HookOptions, HookPart, HookUrl};
 pub(crate) use import::ImportOptions;
 pub(crate) use import_metadata::ImportMetadataOptions;
+pub(crate) use init::{InitAccess, InitApi, InitOptions, word as init_word};
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
@@ -264,11 +266,18 @@ pub(crate) enum Command {
     Contract(ContractOptions),
     /// Compare the schema of the API with that of another API
     ///
-    /// The other API may be the one that it replaces. With `--role`, each role is compared, as it sees the schema. The differences are those by which
+    /// The other API may be the one that it replaces. With `--role`, each role is
+    /// compared, as it sees the schema. The differences are those by which
     /// clients of the other API are affected. The exit code is 1 if one of them is breaking.
     Diff(Box<DiffOptions>),
     /// Serve a sample database; with --gateway a federated shop
     Demo(Box<DemoOptions>),
+    /// Write a configuration file and a first policy file
+    ///
+    /// Asks for the database, the API, who may use it and the address, and writes thalweg.toml and, for
+    /// clients with tokens, policies.toml into the current folder. The database is opened first. No file
+    /// is overwritten. `thalweg serve` serves what was written.
+    Init(InitOptions),
     /// Check whether a server on this machine is ready
     ///
     /// The exit code is 0 if it is, and 1 if it is not ready or does not answer.
@@ -517,6 +526,7 @@ impl Command {
             | Self::Triggers(_)
             | Self::Events(_)
             | Self::Contract(_)
+            | Self::Init(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -545,6 +555,7 @@ impl Command {
             | Self::Check(_)
             | Self::Contract(_)
             | Self::Diff(_)
+            | Self::Init(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)

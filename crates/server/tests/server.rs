@@ -46,6 +46,7 @@ mod health;
 mod hooks;
 mod hosts;
 mod http;
+mod init;
 mod kills;
 mod limits;
 mod load;

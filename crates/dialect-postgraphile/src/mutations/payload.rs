@@ -216,6 +216,11 @@ impl Payload {
         let id = one.entity.id;
         let shown = build.offers_entity(id, Action::All) || build.offers_entity(id, Action::Many);
         let edge = one.types.and_then(|types| types.edge);
+        // Version 5 has no edge of a row without a primary key.
+        let edge = match build.options.version {
+            Version::Five if one.primary_key().is_empty() => None,
+            Version::Four | Version::Five => edge,
+        };
         let Some(edge) = edge.filter(|_| shown && build.collections(id).has_connections()) else {
             return;
         };
