@@ -8,8 +8,8 @@ use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef, is_name};
 use ir::{Form, ValueForm};
 use response::{EnumNames, Leaf};
 
-use super::api_types::ValueType;
 use super::Version;
+use super::api_types::ValueType;
 use super::build::Build;
 use super::types::{Definition, value_type};
 use api::binding::{ValueBinding, ValueShape};

@@ -31,6 +31,7 @@ struct Types {
     point_input: TypeRef,
     float: TypeRef,
     boolean: TypeRef,
+    boolean_input: TypeRef,
     /// Lists of these.
     points: TypeRef,
     points_input: TypeRef,
@@ -41,12 +42,14 @@ impl Types {
         let point = parts::point(build, None)?;
         // No part of a figure is null, which version 5 says.
         let is_five = build.options.version == Version::Five;
-        let (output, input) = (point.output.non_null_if(is_five), point.input?.non_null_if(is_five));
+        let (output, input) =
+            (point.output.non_null_if(is_five), point.input?.non_null_if(is_five));
         Some(Self {
             point: output,
             point_input: input,
             float: build.scalar("Float")?.non_null_if(is_five),
             boolean: build.scalar("Boolean")?.non_null_if(is_five),
+            boolean_input: build.scalar("Boolean")?,
             points: output.list().non_null_if(is_five),
             points_input: input.list().non_null_if(is_five),
         })
@@ -128,7 +131,7 @@ fn fields(figure: Figure, types: Types) -> Vec<Field> {
                 description: Some(descriptions::IS_OPEN),
                 value: ValueShape::Leaf(Leaf::Boolean),
                 output: types.boolean,
-                input: types.boolean,
+                input: types.boolean_input,
                 ..point("isOpen", Part::IsOpen)
             };
             vec![points, is_open]

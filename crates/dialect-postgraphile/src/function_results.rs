@@ -5,6 +5,7 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
 
+use super::Version;
 use super::build::{Build, object};
 use super::claims::{Claimant, Claims};
 use super::connection::{self, Connected};
@@ -12,7 +13,6 @@ use super::decomposed;
 use super::descriptions;
 use super::entity::{Served, column_binding, held_row, rows_of};
 use super::functions::left_out;
-use super::Version;
 use super::types::{note_left_out, note_rows_left_out, value_type};
 use api::binding::{EntityBinding, ValueShape};
 
@@ -258,15 +258,7 @@ fn record(
         .then(|| descriptions::reads_connection(&name));
     // As in PostGraphile, whose lists of records have nullable elements, whatever the options.
     let entity = Some(entity);
-    Ok(FunctionOutput {
-        row,
-        item: row,
-        connection,
-        entity,
-        shown,
-        description,
-        columns: named,
-    })
+    Ok(FunctionOutput { row, item: row, connection, entity, shown, description, columns: named })
 }
 
 /// The connection of one function.

@@ -159,7 +159,9 @@ impl Inflection<'_> {
 
     pub(super) fn connection_type(self, r#type: &str) -> String {
         match self.version {
-            Version::Four => self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type))),
+            Version::Four => {
+                self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type)))
+            }
             Version::Five => format!("{type}Connection", type = r#type),
         }
     }
@@ -391,7 +393,10 @@ impl Inflection<'_> {
 
     /// The prefix of a table's node ids.
     pub(super) fn node_prefix(self, table: &str) -> String {
-        self.pluralize(table)
+        match self.version {
+            Version::Four => self.pluralize(table),
+            Version::Five => self.table_type(table),
+        }
     }
 
     /// Aggregates of all rows of a table.
@@ -537,7 +542,9 @@ impl Inflection<'_> {
     pub(super) fn function_edge_type(self, function: &str) -> String {
         let function = coerce(function);
         match self.version {
-            Version::Four => self.upper_camel_case(&format!("{}-edge", self.singularize(&function))),
+            Version::Four => {
+                self.upper_camel_case(&format!("{}-edge", self.singularize(&function)))
+            }
             Version::Five => self.upper_camel_case(&format!("{function}-edge")),
         }
     }

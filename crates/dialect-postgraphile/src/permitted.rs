@@ -2,10 +2,10 @@
 
 use catalog::{EntityId, EntityKind, FieldId, FunctionId, Relationship};
 
-use super::{SimpleCollections, Version};
 use super::build::Build;
 use super::tags::Tags;
 use super::tags::omit::{Action, omits};
+use super::{SimpleCollections, Version};
 
 impl Build<'_> {
     pub(super) fn offers_entity(&self, entity: EntityId, action: Action) -> bool {

@@ -297,11 +297,7 @@ pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
 }
 
 /// PostGraphile's descriptions of its own scalars.
-pub(super) fn description(
-    name: &str,
-    json: JsonForm,
-    version: Version,
-) -> Option<&'static str> {
+pub(super) fn description(name: &str, json: JsonForm, version: Version) -> Option<&'static str> {
     let of_five = match version {
         Version::Four => None,
         Version::Five => description_of_five(name, json),

@@ -70,7 +70,11 @@ fn tokens_read_what_the_first_policies_allow() {
     let answer = server.query(&bearer, QUERY);
     assert!(answer.body.starts_with(r#"{"data":{"artists":{"nodes":[{"name":"#), "{}", answer.body);
     let answer = server.query(&bearer, CHANGE);
-    assert!(answer.body.contains("PERMISSION_DENIED") || answer.body.contains("Cannot query field"), "{}", answer.body);
+    assert!(
+        answer.body.contains("PERMISSION_DENIED") || answer.body.contains("Cannot query field"),
+        "{}",
+        answer.body
+    );
     let answer = server.query("", QUERY);
     assert!(answer.body.contains("\"errors\""), "{}", answer.body);
 }
@@ -91,7 +95,9 @@ fn nothing_is_overwritten_and_nothing_is_written_without_a_database() {
     for file in ["policies.toml", "thalweg.toml"] {
         fs::write(folder.file(file), "# mine\n").unwrap();
         let (code, _, error) = init(&folder, &["shop.db", "--yes"], "");
-        let expected = format!("error: there is a file {file} already: delete it, or run `thalweg init` in another folder\n");
+        let expected = format!(
+            "error: there is a file {file} already: delete it, or run `thalweg init` in another folder\n"
+        );
         assert_eq!((code, error), (Some(1), expected));
         assert_eq!(read(&folder, file), "# mine\n");
         fs::remove_file(folder.file(file)).unwrap();
@@ -100,7 +106,8 @@ fn nothing_is_overwritten_and_nothing_is_written_without_a_database() {
 
 #[test]
 fn tokens_work_on_postgres_without_roles_of_the_database() {
-    let sql = "CREATE TABLE song (id int PRIMARY KEY, title text); INSERT INTO song VALUES (1, 'One')";
+    let sql =
+        "CREATE TABLE song (id int PRIMARY KEY, title text); INSERT INTO song VALUES (1, 'One')";
     for database in Database::on_each(sql) {
         for api in ["modern", "postgraphile", "postgraphile5", "phrag"] {
             let folder = Folder::new();

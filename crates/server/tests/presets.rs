@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::databases::File;
 use crate::program::{Folder, Server, outcome, thalweg};
 
 /// The sample in a file, made by a demo that has ended.
@@ -42,8 +43,8 @@ const PARTS: [(&str, &str); 8] = [
     ("connection-filter-relations", "input ArtistToManyAlbumFilter "),
     ("aggregates", "type AlbumAggregates "),
     ("many-to-many", "ManyToManyConnection "),
-    ("upsert-mutations", "\n  upsertArtist("),
-    ("nested-mutations", "input AlbumArtistIdFkeyInput "),
+    ("upsert-mutations", "\n  upsertArtistById("),
+    ("nested-mutations", "input AlbumArtistNestedInput "),
 ];
 
 #[test]
@@ -126,10 +127,43 @@ fn presets_are_for_postgraphile_and_have_names() {
     let database = sample(&folder);
     let of = |words: &[&str]| printed(&folder, &database, &Layers { words, ..NONE });
     let (code, _, error) = of(&["--preset", "modern", "--dialect", "phrag"]);
-    let expected = "error: `--preset` needs `--dialect postgraphile`; `--help-all` lists the options\n";
+    let expected =
+        "error: `--preset` needs `--dialect postgraphile`; `--help-all` lists the options\n";
     assert_eq!((code, error.as_str()), (Some(2), expected));
     let (code, _, error) = of(&["--preset", "modren"]);
     assert_eq!(code, Some(2));
     assert!(error.contains("[possible values: modern, postgraphile5]"), "{error}");
     assert!(error.contains("a similar value exists: 'modern'"), "{error}");
+}
+
+#[test]
+fn the_preset_postgraphile5_has_the_names_of_version_5() {
+    let file = File::new(
+        "CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+         CREATE TABLE song (id INTEGER PRIMARY KEY, artist_id INTEGER REFERENCES artist, title TEXT,
+            code TEXT UNIQUE);
+         CREATE VIEW hit AS SELECT id, title FROM song;",
+    );
+    let layers = Layers { words: &["--preset", "postgraphile5"], ..NONE };
+    let schema = schema(&Folder::new(), file.source(), &layers);
+    for part in [
+        "type SongConnection {",
+        "  edges: [SongEdge]!",
+        "  rowId: Int!",
+        "  id: ID!",
+        "enum SongOrderBy {\n  NATURAL\n  ROW_ID_ASC\n  ROW_ID_DESC\n  CODE_ASC\n  CODE_DESC\n",
+        "  orderBy: [SongOrderBy!]! = [PRIMARY_KEY_ASC]",
+        "Get a single `Song`.",
+        "  artistByArtistId: Artist",
+        "input HitCondition {\n  \"\"\"Checks for equality with the object’s `rowId` field.\"\"\"",
+        "`title` field.",
+    ] {
+        assert!(schema.contains(part), "{part} is missing:\n{schema}");
+    }
+    // No index has the columns.
+    for part in ["songsByArtistId", "ARTIST_ID_ASC", "SongsConnection", "nodeId"] {
+        assert!(!schema.contains(part), "{part} is there:\n{schema}");
+    }
+    let payload = schema.split("type CreateSongPayload {").nth(1).unwrap().split("\n}").next();
+    assert!(!payload.unwrap().contains("artistByArtistId"), "{payload:?}");
 }

@@ -4,9 +4,9 @@ use catalog::{Entity, EntityId};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::claim_type;
+use crate::Version;
 use crate::arguments;
 use crate::build::{Build, field, object};
-use crate::Version;
 use crate::claims::{Claimant, Claims};
 use crate::descriptions;
 use crate::entity::Served;

@@ -71,12 +71,7 @@ fn write(file: &'static str, text: &str) -> Result<(), InitError> {
     })
 }
 
-fn summary(
-    answers: &Answers,
-    tables: &Tables,
-    secret: Option<&str>,
-    has_policies: bool,
-) -> String {
+fn summary(answers: &Answers, tables: &Tables, secret: Option<&str>, has_policies: bool) -> String {
     let mut text = format!("Wrote {SETTINGS}");
     if has_policies {
         text.push_str(&format!(" and {POLICIES}"));

@@ -16,7 +16,7 @@ const OPTIONS: [(&str, &str); 6] = [
     ("--address", LISTEN),
 ];
 
-const SOURCE: &str = "SOURCE is the database, such as 'shop.db' or 'postgres://user@localhost/shop'; \
+const SOURCE: &str = "SOURCE is the database, such as 'shop.db' or 'postgres://localhost/shop'; \
                       'thalweg demo' serves a sample, and 'thalweg init' writes a configuration file";
 
 const ONE_SOURCE: &str =

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use dialects::postgraphile::{
-    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, SubscriptionsFile, TagsFile,
-    Version,
+    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, SubscriptionsFile,
+    TagsFile, Version,
 };
 use engine::{Extensions, FunctionName};
 

@@ -51,10 +51,7 @@ const MODERN: &[PresetDefault] = &[
     value("simple-collections", "both"),
     value("legacy-relations", "omit"),
     flag("connection-filter"),
-    PresetDefault {
-        needs: Some("connection-filter"),
-        ..flag("connection-filter-relations")
-    },
+    PresetDefault { needs: Some("connection-filter"), ..flag("connection-filter-relations") },
     flag("aggregates"),
     flag("many-to-many"),
     PresetDefault { excluded_by: NO_MUTATIONS, ..flag("bulk-mutations") },

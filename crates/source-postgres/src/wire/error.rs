@@ -86,7 +86,9 @@ impl WireError {
             }
             Self::Authentication(error) | Self::Database { error, .. } => remedy_of(&error.code),
             Self::Closed { reason: Some(error) } => remedy_of(&error.code),
-            Self::Timeout => "; check the host and the port of the address, and firewalls before it",
+            Self::Timeout => {
+                "; check the host and the port of the address, and firewalls before it"
+            }
             Self::Closed { reason: None }
             | Self::Tls(_)
             | Self::Protocol(_)
@@ -103,7 +105,9 @@ impl WireError {
 fn remedy_of(code: &str) -> &'static str {
     match code {
         "28P01" => "; correct the password: in the address, in PGPASSWORD or in ~/.pgpass",
-        "28000" => "; correct the user of the address, postgres://USER@HOST/DATABASE, or pg_hba.conf",
+        "28000" => {
+            "; correct the user of the address, postgres://USER@HOST/DATABASE, or pg_hba.conf"
+        }
         "3D000" => "; correct the database of the address, or create it with `createdb`",
         "53300" => "; lower --connections, or raise max_connections of PostgreSQL",
         _ => "",

@@ -63,7 +63,9 @@ pub(super) fn settings(answers: &Answers, secret: Option<&str>) -> String {
             text.push_str("# types = \"types.graphql\"\n");
         }
     }
-    text.push_str("\n# The address to listen on. Use HTTPS (`tls-certificate`) where others reach it.\n");
+    text.push_str(
+        "\n# The address to listen on. Use HTTPS (`tls-certificate`) where others reach it.\n",
+    );
     set(&mut text, "listen", &answers.listen);
     text.push_str("\n# Who may use it.\n");
     match (answers.access, answers.api, secret) {
@@ -120,7 +122,9 @@ default_role = \"anonymous\"
     );
     for (table, name) in tables.0.iter().zip(&names) {
         let (name, table) = (quote(name), quote(table));
-        text.push_str(&format!("\n[rules.{name}]\nentity = {table}\nread = {{ columns = \"*\" }}\n"));
+        text.push_str(&format!(
+            "\n[rules.{name}]\nentity = {table}\nread = {{ columns = \"*\" }}\n"
+        ));
     }
     text
 }

@@ -42,8 +42,10 @@ pub(super) fn ask(options: &InitOptions) -> Result<Answers, Failure> {
                            postgres://user@localhost/shop`";
             return Err(Failure::Usage(message.into()));
         }
-        None => line("Which database? A path of a SQLite file, or an address such as\n  \
-                      postgres://user:password@localhost/shop or neo4j://localhost:7687\n")?,
+        None => line(
+            "Which database? A path of a SQLite file, or an address such as\n  \
+                      postgres://user:password@localhost/shop or neo4j://localhost:7687\n",
+        )?,
     };
     let source = SourceAddress::parse(&database).map_err(engine::OpenError::from)?;
     let is_graph = source.is_graph();

@@ -73,7 +73,10 @@ pub(crate) enum ListenError {
     Nowhere,
     #[error("another program uses {address} already; choose another address with {option}")]
     InUse { address: String, option: &'static str },
-    #[error("cannot listen at {address}: {error}; {}choose another address with {option}", privilege(error))]
+    #[error(
+        "cannot listen at {address}: {error}; {}choose another address with {option}",
+        privilege(error)
+    )]
     Refused { address: String, option: &'static str, error: io::Error },
     #[error("cannot listen at {0}: the file is not a socket; choose another path")]
     NoSocket(String),
