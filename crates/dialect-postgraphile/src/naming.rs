@@ -663,6 +663,7 @@ mod tests {
         let simplified = Inflection {
             simplified: Some(SimplifiedNames::default()),
             classic_ids: false,
+            version: Version::Four,
             given: None,
         };
         let cases: [(&[&str], &str, &str, &str); 9] = [
@@ -712,10 +713,15 @@ mod tests {
             let plain = Inflection {
                 simplified: Some(SimplifiedNames::default()),
                 classic_ids: false,
+                version: Version::Four,
                 given: None,
             };
-            let omitted =
-                Inflection { simplified: Some(omitting), classic_ids: false, given: None };
+            let omitted = Inflection {
+                simplified: Some(omitting),
+                classic_ids: false,
+                version: Version::Four,
+                given: None,
+            };
             let names = [plain, omitted].map(|inflection| {
                 (
                     inflection.all_rows(table, ListSuffix::Default),
@@ -730,7 +736,8 @@ mod tests {
 
     #[test]
     fn with_classic_ids_a_column_id_is_the_row_id() {
-        let classic_ids = Inflection { simplified: None, classic_ids: true, given: None };
+        let classic_ids =
+            Inflection { simplified: None, classic_ids: true, version: Version::Four, given: None };
         assert_eq!(classic_ids.column("id"), "rowId");
         assert_eq!(classic_ids.row_by("people", &["id"]), "personByRowId");
         assert_eq!(classic_ids.order_value("id", "asc"), "ID_ASC");

@@ -263,6 +263,7 @@ mod tests {
         let simplified = Inflection {
             simplified: Some(SimplifiedNames::default()),
             classic_ids: false,
+            version: Version::Four,
             given: None,
         };
         assert_eq!(simplified.change_by_node_id(Verb::Update, "people"), "updatePersonByNodeId");
@@ -272,7 +273,12 @@ mod tests {
         assert_eq!(simplified.patch_field("people"), "patch");
         assert_eq!(simplified.deleted_node_id("people"), "deletedPersonNodeId");
         let long = SimplifiedNames { short_keys: false, ..SimplifiedNames::default() };
-        let long = Inflection { simplified: Some(long), classic_ids: true, given: None };
+        let long = Inflection {
+            simplified: Some(long),
+            classic_ids: true,
+            version: Version::Four,
+            given: None,
+        };
         assert_eq!(long.change_by_node_id(Verb::Delete, "people"), "deletePerson");
         let by_key = long.change_by(Verb::Delete, "people", KeyKind::Primary, &["id"]);
         assert_eq!(by_key, "deletePersonByRowId");
