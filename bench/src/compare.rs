@@ -81,7 +81,7 @@ pub(crate) enum CompareError {
     NoPostgres,
     #[error(transparent)]
     Postgres(#[from] postgres::StartError),
-    #[error("kitchen.sql or roles.sql: {0}")]
+    #[error("kitchen.sql, atlas.sql or roles.sql: {0}")]
     Schema(postgres::ClientError),
     #[error("there is no set `{name}`; there are {there}")]
     Set { name: String, there: String },
@@ -175,6 +175,8 @@ fn compare_tables(
     database.create_database(TEMPLATE).map_err(CompareError::Schema)?;
     let kitchen = fs::read_to_string(fixtures.join("kitchen.sql"))?;
     database.execute(TEMPLATE, &kitchen).map_err(CompareError::Schema)?;
+    let atlas = fs::read_to_string(fixtures.join("atlas.sql"))?;
+    database.execute(TEMPLATE, &atlas).map_err(CompareError::Schema)?;
     let roles = fs::read_to_string(fixtures.join("roles.sql"))?;
     database.execute(TEMPLATE, &roles).map_err(CompareError::Schema)?;
     database.copy_database(TEMPLATE, DATABASE).map_err(CompareError::Schema)?;

@@ -11,7 +11,7 @@ use super::contestant::{self, Contestant};
 use super::corpus::{self, Query};
 use super::set::{Kind, Set};
 use super::tables::Databases;
-use super::{CompareError, DATABASE, Difference, Options, SCHEMA, Subject, answers};
+use super::{CompareError, DATABASE, Difference, Options, Subject, answers};
 use crate::peers::{self, Peer};
 use crate::program;
 use crate::server::free_port;
@@ -47,7 +47,10 @@ pub(crate) fn run(
     let Some(asked) = contestant::chosen(&queries, options) else { return Ok(Vec::new()) };
     println!("compare: {}: {} queries", set.name, asked.len());
     let ours = start_thalweg(set, place)?;
-    let mut theirs = vec![(Peer::Version4, start_version4(set, place)?)];
+    let mut theirs = Vec::new();
+    if let Some(options) = set.version4 {
+        theirs.push((Peer::Version4, start_version4(set, options, place)?));
+    }
     if let Some(preset) = set.version5 {
         theirs.push((Peer::Version5, start_version5(set, preset, place)?));
     }
@@ -64,8 +67,9 @@ pub(crate) fn run(
         }
     }
     if options.only.is_none() {
-        // Thalweg imitates version 4; where version 5's schema is another, version 4's counts.
-        for (peer, side) in theirs.iter().filter(|(peer, _)| *peer == Peer::Version4) {
+        // Version 4 is the reference, where it takes part: with its names, version 5's schema is another.
+        let reference = if set.version4.is_some() { Peer::Version4 } else { Peer::Version5 };
+        for (peer, side) in theirs.iter().filter(|(peer, _)| *peer == reference) {
             let (theirs, ours) = (&side.contestant, &ours.contestant);
             differences.extend(contestant::compare_schemas(set.name, *peer, theirs, ours)?);
         }
@@ -154,17 +158,17 @@ fn start_thalweg(set: &Set, place: &Place<'_>) -> Result<Side, CompareError> {
     let database = database(set, WRITERS[0]);
     let command = Command::new(&place.thalweg);
     let mut command = program::serve(command, &place.server.url(database), port);
-    command.args(["--schema", SCHEMA]).args(set.thalweg);
+    command.args(["--schema", set.schema]).args(set.thalweg);
     start("thalweg", database, command, port, &place.logs)
 }
 
-fn start_version4(set: &Set, place: &Place<'_>) -> Result<Side, CompareError> {
+fn start_version4(set: &Set, options: &str, place: &Place<'_>) -> Result<Side, CompareError> {
     let port = free_port()?;
     let database = database(set, WRITERS[1]);
     let mut command = peers::node(&place.version4);
     let address = place.server.url(database);
     command
-        .args(["server.js", &port.to_string(), &address, SCHEMA, set.version4])
+        .args(["server.js", &port.to_string(), &address, set.schema, options])
         .env("GRAPHILE_TURBO", "1")
         .env("NODE_ENV", "production")
         .current_dir(&place.version4);
@@ -177,7 +181,7 @@ fn start_version5(set: &Set, preset: &str, place: &Place<'_>) -> Result<Side, Co
     let mut command = peers::node(&place.version5);
     let address = place.server.url(database);
     command
-        .args(["server.mjs", &port.to_string(), &address, SCHEMA, preset])
+        .args(["server.mjs", &port.to_string(), &address, set.schema, preset])
         .env("NODE_ENV", "production")
         .current_dir(&place.version5);
     start("PostGraphile 5", database, command, port, &place.logs)

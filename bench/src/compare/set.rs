@@ -1,13 +1,19 @@
 //! The sets of options under which the three are compared.
 
+use super::SCHEMA;
+
 /// A set of options with equal values for PostGraphile 4, PostGraphile 5 and Thalweg.
 #[derive(Debug)]
 pub(crate) struct Set {
     /// Also the name of the folder of its queries.
     pub(crate) name: &'static str,
-    /// Options of the library, as JSON; plugins by the names of their packages.
-    pub(crate) version4: &'static str,
-    /// Options of the V4 preset, as JSON; none where version 5 has no such thing.
+    /// The schema of the database.
+    pub(crate) schema: &'static str,
+    /// Options of the library, as JSON; plugins by the names of their packages. None where version 5 is
+    /// the reference.
+    pub(crate) version4: Option<&'static str>,
+    /// Options of the V4 preset, as JSON; none where version 5 has no such thing. [`AMBER`] is version 5
+    /// without that preset.
     pub(crate) version5: Option<&'static str>,
     pub(crate) thalweg: &'static [&'static str],
     pub(crate) kind: Kind,
@@ -35,24 +41,29 @@ impl Kind {
 /// The secret of the sets with tokens.
 pub(crate) const SECRET: &str = "only for comparisons";
 
+/// Version 5 with its own names.
+pub(crate) const AMBER: &str = r#"{"amber":true}"#;
+
 const DEFAULT: Set =
-    Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[], kind: Kind::Reads };
+    Set { schema: SCHEMA, name: "default", version4: Some("{}"), version5: Some("{}"), thalweg: &[], kind: Kind::Reads };
 
 const CLASSIC_IDS: Set = Set {
+    schema: SCHEMA,
     name: "classic-ids",
-    version4: r#"{"classicIds":true}"#,
+    version4: Some(r#"{"classicIds":true}"#),
     version5: Some(r#"{"classicIds":true}"#),
     thalweg: &["--classic-ids"],
     kind: Kind::Reads,
 };
 
 const SIMPLIFIED: Set = Set {
+    schema: SCHEMA,
     name: "simplified",
-    version4: r#"{
+    version4: Some(r#"{
         "simpleCollections": "both",
         "legacyRelations": "omit",
         "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
-    }"#,
+    }"#),
     version5: None,
     thalweg: &["--simple-collections", "both", "--legacy-relations", "omit", "--simplified-names"],
     kind: Kind::Reads,
@@ -61,20 +72,22 @@ const SIMPLIFIED: Set = Set {
 pub(crate) const SETS: &[Set] = &[
     DEFAULT,
     Set {
+        schema: SCHEMA,
         name: "both",
-        version4: r#"{"simpleCollections":"both"}"#,
+        version4: Some(r#"{"simpleCollections":"both"}"#),
         version5: Some(r#"{"simpleCollections":"both"}"#),
         thalweg: &["--simple-collections", "both"],
         kind: Kind::Reads,
     },
     CLASSIC_IDS,
     Set {
+        schema: SCHEMA,
         name: "filter",
-        version4: r#"{
+        version4: Some(r#"{
             "simpleCollections": "both",
             "appendPlugins": ["postgraphile-plugin-connection-filter"],
             "graphileBuildOptions": { "connectionFilterRelations": true }
-        }"#,
+        }"#),
         version5: None,
         thalweg: &[
             "--simple-collections",
@@ -85,35 +98,39 @@ pub(crate) const SETS: &[Set] = &[
         kind: Kind::Reads,
     },
     Set {
+        schema: SCHEMA,
         name: "aggregates",
-        version4: r#"{"appendPlugins":["@graphile/pg-aggregates"]}"#,
+        version4: Some(r#"{"appendPlugins":["@graphile/pg-aggregates"]}"#),
         version5: None,
         thalweg: &["--aggregates"],
         kind: Kind::Reads,
     },
     SIMPLIFIED,
     Set {
+        schema: SCHEMA,
         name: "many-to-many",
-        version4: r#"{
+        version4: Some(r#"{
             "simpleCollections": "both",
             "appendPlugins": ["@graphile-contrib/pg-many-to-many"]
-        }"#,
+        }"#),
         version5: None,
         thalweg: &["--simple-collections", "both", "--many-to-many"],
         kind: Kind::Reads,
     },
     Set {
+        schema: SCHEMA,
         name: "dynamic-json",
-        version4: r#"{"dynamicJson":true}"#,
+        version4: Some(r#"{"dynamicJson":true}"#),
         version5: Some(r#"{"dynamicJson":true}"#),
         thalweg: &["--dynamic-json"],
         kind: Kind::Reads,
     },
     Set {
+        schema: SCHEMA,
         name: "figures",
-        version4: r#"{
+        version4: Some(r#"{
             "graphileBuildOptions": { "pgGeometricTypes": true, "pgUseCustomNetworkScalars": true }
-        }"#,
+        }"#),
         version5: None,
         thalweg: &["--geometric-types", "--network-scalars"],
         kind: Kind::Reads,
@@ -123,22 +140,25 @@ pub(crate) const SETS: &[Set] = &[
     Set { name: "mutations-classic", kind: Kind::Writes, ..CLASSIC_IDS },
     Set { name: "functions-writing", kind: Kind::Writes, ..DEFAULT },
     Set {
+        schema: SCHEMA,
         name: "errors",
-        version4: "{}",
+        version4: Some("{}"),
         version5: None,
         thalweg: &["--show-database-errors"],
         kind: Kind::Errors,
     },
     Set {
+        schema: SCHEMA,
         name: "errors-extended",
-        version4: r#"{"extendedErrors":["hint","detail","errcode"]}"#,
+        version4: Some(r#"{"extendedErrors":["hint","detail","errcode"]}"#),
         version5: None,
         thalweg: &["--show-database-errors", "--extended-errors", "hint,detail,errcode"],
         kind: Kind::Errors,
     },
     Set {
+        schema: SCHEMA,
         name: "roles",
-        version4: r#"{"jwtSecret":"only for comparisons","pgDefaultRole":"depot_visitor"}"#,
+        version4: Some(r#"{"jwtSecret":"only for comparisons","pgDefaultRole":"depot_visitor"}"#),
         version5: Some(r#"{"jwtSecret":"only for comparisons","pgDefaultRole":"depot_visitor"}"#),
         thalweg: &[
             "--jwt-secret",
@@ -148,5 +168,21 @@ pub(crate) const SETS: &[Set] = &[
             "--show-database-errors",
         ],
         kind: Kind::Errors,
+    },
+    Set {
+        schema: "atlas",
+        name: "amber",
+        version4: None,
+        version5: Some(AMBER),
+        thalweg: &["--preset", "postgraphile5"],
+        kind: Kind::Reads,
+    },
+    Set {
+        schema: "atlas",
+        name: "mutations-amber",
+        version4: None,
+        version5: Some(AMBER),
+        thalweg: &["--preset", "postgraphile5"],
+        kind: Kind::Writes,
     },
 ];

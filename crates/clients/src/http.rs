@@ -79,7 +79,7 @@ pub enum UrlError {
     #[error("an address is wanted, such as `https://host.example/path`")]
     NoUrl,
     #[error(
-        "`http://` is only for addresses of this machine; what comes over it can be changed on the way"
+        "`http://` is only for addresses of this machine; what comes over it can be changed on the way: use `https://`"
     )]
     NotEncrypted,
 }

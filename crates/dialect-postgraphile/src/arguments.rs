@@ -5,7 +5,7 @@ use graphql::value::Const;
 
 use super::build::{Build, input};
 use super::entity::Served;
-use super::{descriptions, filter, order};
+use super::{Version, descriptions, filter, order};
 use api::binding::{ArgumentRole, FilterRole, InputBinding};
 
 /// Forms of several rows.
@@ -34,6 +34,24 @@ pub(super) fn add_order(
 ) {
     let Some(order) = of.types.and_then(|types| types.order) else { return };
     let r#type = TypeRef::named(order).non_null().list();
+    add_order_of_type(build, field, default, of, r#type);
+}
+
+/// Adds `orderBy` to the edge of a payload.
+pub(super) fn add_order_of_edge(build: &mut Build<'_>, field: FieldId, of: &Served<'_>) {
+    let Some(order) = of.types.and_then(|types| types.order) else { return };
+    let r#type = TypeRef::named(order).non_null().list();
+    let r#type = r#type.non_null_if(build.options.version == Version::Five);
+    add_order_of_type(build, field, Some(default_order(of)), of, r#type);
+}
+
+fn add_order_of_type(
+    build: &mut Build<'_>,
+    field: FieldId,
+    default: Option<Const>,
+    of: &Served<'_>,
+    r#type: TypeRef,
+) {
     let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
     let definition = InputDefinition { default: default.map(Box::new), ..definition };
     build.api.add_argument(field, definition, InputBinding::lenient(ArgumentRole::OrderBy));
@@ -67,25 +85,49 @@ pub(super) fn add_filter_of(
 
 /// Adds `first` and `offset`, and to connections `last`, `before` and `after`.
 pub(super) fn add_page(build: &mut Build<'_>, field: FieldId, collection: Collection) {
+    match collection {
+        Collection::Connection => add_pages(build, field, Pages::BothWays),
+        Collection::List => add_pages(build, field, Pages::ByOffset),
+    }
+}
+
+/// Adds the pages of a function's rows. Those of version 5 are read forwards only.
+pub(super) fn add_page_of_function(build: &mut Build<'_>, field: FieldId, collection: Collection) {
+    match (build.options.version, collection) {
+        (Version::Five, Collection::Connection) => add_pages(build, field, Pages::Forwards),
+        (Version::Four | Version::Five, _) => add_page(build, field, collection),
+    }
+}
+
+/// The arguments that choose a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pages {
+    ByOffset,
+    Forwards,
+    BothWays,
+}
+
+fn add_pages(build: &mut Build<'_>, field: FieldId, pages: Pages) {
     let Some(int) = build.scalar("Int") else { return };
-    let offset = match collection {
-        Collection::Connection => descriptions::CONNECTION_OFFSET,
-        Collection::List => descriptions::LIST_OFFSET,
-    };
-    let cursor = match collection {
-        Collection::Connection => build.scalar("Cursor"),
-        Collection::List => None,
+    let (offset, cursor) = match pages {
+        Pages::ByOffset => (descriptions::LIST_OFFSET, None),
+        Pages::Forwards | Pages::BothWays => {
+            (descriptions::CONNECTION_OFFSET, build.scalar("Cursor"))
+        }
     };
     let mut add = |definition, role| {
         build.api.add_argument(field, definition, InputBinding::lenient(role));
     };
+    let has_backwards = cursor.is_some() && pages == Pages::BothWays;
     add(input("first", descriptions::FIRST, int), ArgumentRole::Limit);
-    if cursor.is_some() {
+    if has_backwards {
         add(input("last", descriptions::LAST, int), ArgumentRole::Last);
     }
     add(input("offset", offset, int), ArgumentRole::Offset);
     if let Some(cursor) = cursor {
-        add(input("before", descriptions::BEFORE, cursor), ArgumentRole::Before);
+        if has_backwards {
+            add(input("before", descriptions::BEFORE, cursor), ArgumentRole::Before);
+        }
         add(input("after", descriptions::AFTER, cursor), ArgumentRole::After);
     }
 }

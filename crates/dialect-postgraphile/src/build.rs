@@ -145,7 +145,8 @@ impl<'a> Build<'a> {
         if let Some(found) = self.api.schema().find_type(name) {
             return Some(TypeRef::named(found));
         }
-        let description = scalars::description(name, self.json()).map(Into::into);
+        let description =
+            scalars::description(name, self.json(), self.options.version).map(Into::into);
         let made = self.add_type(name, description, TypeKind::Scalar)?;
         if let Some(form) = scalars::form(name, self.json()) {
             self.api.bind_form(made, form);

@@ -6,7 +6,7 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use super::build::{Build, field, object};
 use super::claims::Claimant;
 use super::entity::{Served, has_collection};
-use super::{SimpleCollections, descriptions};
+use super::{SimpleCollections, Version, descriptions};
 use api::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
 /// A connection and its rows.
@@ -106,7 +106,8 @@ fn make_types(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
     let description = descriptions::connection(item, of.through);
     let connection = build.add_type(of.connection, Some(description.into()), object(Vec::new()))?;
     let edge = make_edge(build, of)?;
-    let edges = TypeRef::named(edge).non_null().list().non_null();
+    let is_four = build.options.version == Version::Four;
+    let edges = TypeRef::named(edge).non_null_if(is_four).list().non_null();
     let mut fields: Vec<(FieldDefinition, ConnectionField)> = vec![
         (field("nodes", &descriptions::nodes(item), row.list().non_null()), ConnectionField::Nodes),
         (field("edges", &descriptions::edges(item, of.through), edges), ConnectionField::Edges),

@@ -58,6 +58,10 @@ pub(super) const SECONDS: &str = "A quantity of seconds. This is the only non-in
 pub(super) const LINE: &str = "An infinite line that passes through points 'a' and 'b'.";
 pub(super) const SEGMENT: &str = "An finite line between points 'a' and 'b'.";
 pub(super) const BOX: &str = "A rectangular box defined by two opposite corners 'a' and 'b'";
+/// Only version 5 describes polygons, circles and points.
+pub(super) const POLYGON: &str = "A polygon made up of points";
+pub(super) const CIRCLE: &str = "A circle about the given center point with the given radius";
+pub(super) const POINT: &str = "A cartesian point.";
 pub(super) const PATH: &str = "A path (open or closed) made up of points";
 /// PostGraphile's text is the opposite of its behaviour.
 pub(super) const IS_OPEN: &str =
@@ -134,6 +138,11 @@ pub(super) fn group_by_type(r#type: &str) -> String {
 
 pub(super) fn group_by(r#type: &str) -> String {
     format!("The method to use when grouping `{type}` for these aggregates.", type = r#type)
+}
+
+/// A row by its key; only version 5 describes it.
+pub(super) fn reads_by_key(r#type: &str) -> String {
+    format!("Get a single `{type}`.", type = r#type)
 }
 
 pub(super) fn reads_by_node_id(r#type: &str) -> String {

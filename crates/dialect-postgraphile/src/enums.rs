@@ -8,6 +8,7 @@ use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef, is_name};
 use ir::{Form, ValueForm};
 use response::{EnumNames, Leaf};
 
+use super::Version;
 use super::api_types::ValueType;
 use super::build::Build;
 use super::types::{Definition, value_type};
@@ -30,7 +31,10 @@ pub(super) fn value(
     let names = value_names(labels.iter().enumerate().map(|(place, label)| {
         match given.get(place).copied().flatten() {
             Some(name) => name.to_owned(),
-            None => value_name(&label.label),
+            None => match build.options.version {
+                Version::Four => value_name(&label.label),
+                Version::Five => unchanged_name(&label.label),
+            },
         }
     }));
     for (label, name) in labels.iter().zip(&names) {
@@ -73,6 +77,25 @@ fn value_names(wanted: impl Iterator<Item = String>) -> Vec<String> {
         names.push(unique);
     }
     names
+}
+
+/// A label as it is, where it is a name: version 5 does not change its case.
+fn unchanged_name(label: &str) -> String {
+    if label.is_empty() {
+        return "_EMPTY_".into();
+    }
+    let mut name = String::new();
+    for sign in word(label).chars() {
+        match sign {
+            sign if sign.is_ascii_alphanumeric() || sign == '_' => name.push(sign),
+            _ if name.ends_with('_') => {}
+            _ => name.push('_'),
+        }
+    }
+    if name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.insert(0, '_');
+    }
+    if is_name(&name) && !name.starts_with("__") { name } else { value_name(label) }
 }
 
 fn value_name(label: &str) -> String {

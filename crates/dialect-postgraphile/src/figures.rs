@@ -11,7 +11,7 @@ use super::build::{Build, object};
 use super::claims::Claimant;
 use super::parts::{Comparable, object_value};
 use super::types::Definition;
-use super::{descriptions, inputs, parts, scalars};
+use super::{Version, descriptions, inputs, parts, scalars};
 use api::binding::{FieldBinding, ValueShape};
 
 /// A part of a figure, in responses and in arguments.
@@ -31,6 +31,29 @@ struct Types {
     point_input: TypeRef,
     float: TypeRef,
     boolean: TypeRef,
+    boolean_input: TypeRef,
+    /// Lists of these.
+    points: TypeRef,
+    points_input: TypeRef,
+}
+
+impl Types {
+    fn new(build: &mut Build<'_>) -> Option<Self> {
+        let point = parts::point(build, None)?;
+        // No part of a figure is null, which version 5 says.
+        let is_five = build.options.version == Version::Five;
+        let (output, input) =
+            (point.output.non_null_if(is_five), point.input?.non_null_if(is_five));
+        Some(Self {
+            point: output,
+            point_input: input,
+            float: build.scalar("Float")?.non_null_if(is_five),
+            boolean: build.scalar("Boolean")?.non_null_if(is_five),
+            boolean_input: build.scalar("Boolean")?,
+            points: output.list().non_null_if(is_five),
+            points_input: input.list().non_null_if(is_five),
+        })
+    }
 }
 
 /// The name of a figure's own type, which a table may have as well: the first one keeps it.
@@ -39,13 +62,14 @@ pub(super) fn definition(
     scalar: &Scalar,
     figure: Figure,
 ) -> Option<Definition> {
+    let is_five = build.options.version == Version::Five;
     let (name, description) = match figure {
         Figure::Line => ("Line", Some(descriptions::LINE)),
         Figure::Segment => ("LineSegment", Some(descriptions::SEGMENT)),
         Figure::Box => ("Box", Some(descriptions::BOX)),
         Figure::Path => ("Path", Some(descriptions::PATH)),
-        Figure::Polygon => ("Polygon", None),
-        Figure::Circle => ("Circle", None),
+        Figure::Polygon => ("Polygon", is_five.then_some(descriptions::POLYGON)),
+        Figure::Circle => ("Circle", is_five.then_some(descriptions::CIRCLE)),
     };
     let claimant = Claimant { subject: scalars::database_name(scalar), what: "type" };
     if let Err(mut note) = build.types.claim(name, claimant) {
@@ -63,13 +87,7 @@ pub(super) fn value(
     figure: Figure,
     definition: Definition,
 ) -> Option<ValueType> {
-    let point = parts::point(build, None)?;
-    let types = Types {
-        point: point.output,
-        point_input: point.input?,
-        float: build.scalar("Float")?,
-        boolean: build.scalar("Boolean")?,
-    };
+    let types = Types::new(build)?;
     let input = input(build, &definition, figure, types);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
     for field in fields(figure, types) {
@@ -100,8 +118,8 @@ fn fields(figure: Figure, types: Types) -> Vec<Field> {
     };
     let points = Field {
         value: ValueShape::List(Box::new(ValueShape::Point)),
-        output: types.point.list(),
-        input: types.point_input.list(),
+        output: types.points,
+        input: types.points_input,
         ..point("points", Part::Points)
     };
     match figure {
@@ -113,7 +131,7 @@ fn fields(figure: Figure, types: Types) -> Vec<Field> {
                 description: Some(descriptions::IS_OPEN),
                 value: ValueShape::Leaf(Leaf::Boolean),
                 output: types.boolean,
-                input: types.boolean,
+                input: types.boolean_input,
                 ..point("isOpen", Part::IsOpen)
             };
             vec![points, is_open]
@@ -148,7 +166,7 @@ fn input(
     }
     let member = |name: &str, r#type| Member { name: name.into(), form: build.api.form(r#type) };
     let (a, b) = (member("a", types.point_input), member("b", types.point_input));
-    let points = member("points", types.point_input.list());
+    let points = member("points", types.points_input);
     let form = match figure {
         Figure::Line | Figure::Segment => ValueForm::Line { a, b },
         Figure::Box => ValueForm::Box { a, b },

@@ -5,6 +5,7 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
 
+use super::Version;
 use super::build::{Build, object};
 use super::claims::{Claimant, Claims};
 use super::connection::{self, Connected};
@@ -229,8 +230,10 @@ fn record(
         return Err(left_out(subject, message, "let it give another column."));
     }
     build.types.claim(&name, Claimant { subject, what: "type" })?;
-    let description = descriptions::function_record(field, function.only_reads());
-    let description = Some(description.into());
+    let description = match build.options.version {
+        Version::Four => Some(descriptions::function_record(field, function.only_reads()).into()),
+        Version::Five => None,
+    };
     let Some(row) = build.add_type(&name, description, object(Vec::new())) else {
         return Err(left_out(subject, "its type could not be made.", "rename it."));
     };
@@ -250,17 +253,12 @@ fn record(
         }
         OutputForm::Value { .. } | OutputForm::Row | OutputForm::Array | OutputForm::Set => None,
     };
+    let is_set = matches!(shown, OutputForm::Set);
+    let description = (is_set && build.options.version == Version::Five)
+        .then(|| descriptions::reads_connection(&name));
     // As in PostGraphile, whose lists of records have nullable elements, whatever the options.
     let entity = Some(entity);
-    Ok(FunctionOutput {
-        row,
-        item: row,
-        connection,
-        entity,
-        shown,
-        description: None,
-        columns: named,
-    })
+    Ok(FunctionOutput { row, item: row, connection, entity, shown, description, columns: named })
 }
 
 /// The connection of one function.
@@ -282,7 +280,7 @@ fn function_connection(
         through: None,
         item,
         row,
-        has_page_info: false,
+        has_page_info: build.options.version == Version::Five,
     };
     connection::add_types(build, &connected).map(Some)
 }

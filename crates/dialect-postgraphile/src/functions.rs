@@ -219,7 +219,7 @@ fn add(
             build.api.add_argument(field, definition.clone(), binding);
         }
         if let Some(collection) = paged {
-            arguments::add_page(build, field, collection);
+            arguments::add_page_of_function(build, field, collection);
             if let Some(one) = table {
                 let tags = build.function_tags(function.id);
                 if tags.has("sortable") {

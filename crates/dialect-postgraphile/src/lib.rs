@@ -85,6 +85,15 @@ pub enum SimpleCollections {
     Only,
 }
 
+/// The version of PostGraphile whose schema the API has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    #[default]
+    Four,
+    /// With the preset Amber.
+    Five,
+}
+
 /// Options of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -138,6 +147,7 @@ pub struct Options {
     pub token: Option<TokenType>,
     /// Upserts: rows are inserted or, if the key exists, updated by one field.
     pub upsert_mutations: bool,
+    pub version: Version,
     /// The column that identifies the rows of each view that has it, and no key.
     pub view_unique_key: Option<Box<str>>,
 }
@@ -169,6 +179,7 @@ impl Default for Options {
             tags_file: TagsFile::default(),
             token: None,
             upsert_mutations: false,
+            version: Version::Four,
             view_unique_key: None,
         }
     }

@@ -9,7 +9,7 @@ mod peer;
 
 use catalog::GivenNames;
 
-use super::{Options, SimplifiedNames};
+use super::{Options, SimplifiedNames, Version};
 use api::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
 use api::plural::VERSION_7;
 pub(super) use mutations::Verb;
@@ -19,6 +19,7 @@ pub(super) use mutations::Verb;
 pub(super) struct Inflection<'a> {
     simplified: Option<SimplifiedNames>,
     classic_ids: bool,
+    version: Version,
     /// Names of tables that a user has given: they are singular.
     given: Option<&'a GivenNames>,
 }
@@ -58,8 +59,8 @@ pub(super) fn is_hidden(name: &str) -> bool {
 /// Words.
 impl<'a> Inflection<'a> {
     pub(super) fn new(options: &Options, given: &'a GivenNames) -> Self {
-        let Options { simplified_names: simplified, classic_ids, .. } = *options;
-        Self { simplified, classic_ids, given: Some(given) }
+        let Options { simplified_names: simplified, classic_ids, version, .. } = *options;
+        Self { simplified, classic_ids, version, given: Some(given) }
     }
 
     /// The name of the global id.
@@ -157,15 +158,26 @@ impl Inflection<'_> {
     }
 
     pub(super) fn connection_type(self, r#type: &str) -> String {
-        self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type)))
+        match self.version {
+            Version::Four => {
+                self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type)))
+            }
+            Version::Five => format!("{type}Connection", type = r#type),
+        }
     }
 
     pub(super) fn edge_type(self, r#type: &str) -> String {
-        self.upper_camel_case(&format!("{}-edge", self.pluralize(r#type)))
+        match self.version {
+            Version::Four => self.upper_camel_case(&format!("{}-edge", self.pluralize(r#type))),
+            Version::Five => format!("{type}Edge", type = r#type),
+        }
     }
 
     pub(super) fn order_type(self, r#type: &str) -> String {
-        self.upper_camel_case(&format!("{}-order-by", self.pluralize(r#type)))
+        match self.version {
+            Version::Four => self.upper_camel_case(&format!("{}-order-by", self.pluralize(r#type))),
+            Version::Five => self.upper_camel_case(&format!("{type}-order-by", type = r#type)),
+        }
     }
 
     pub(super) fn condition_type(self, r#type: &str) -> String {
@@ -372,12 +384,19 @@ impl Inflection<'_> {
     /// A value of an order enum: `name_asc` → `NAME_ASC`. Of several leading underscores one
     /// stays.
     pub(super) fn order_value(self, column: &str, suffix: &str) -> String {
-        enum_value(&format!("{}_{suffix}", coerce(column)))
+        let column = match self.version {
+            Version::Four => coerce(column),
+            Version::Five => self.column_name(column),
+        };
+        enum_value(&format!("{column}_{suffix}"))
     }
 
     /// The prefix of a table's node ids.
     pub(super) fn node_prefix(self, table: &str) -> String {
-        self.pluralize(table)
+        match self.version {
+            Version::Four => self.pluralize(table),
+            Version::Five => self.table_type(table),
+        }
     }
 
     /// Aggregates of all rows of a table.
@@ -521,7 +540,13 @@ impl Inflection<'_> {
     }
 
     pub(super) fn function_edge_type(self, function: &str) -> String {
-        self.upper_camel_case(&format!("{}-edge", self.singularize(&coerce(function))))
+        let function = coerce(function);
+        match self.version {
+            Version::Four => {
+                self.upper_camel_case(&format!("{}-edge", self.singularize(&function)))
+            }
+            Version::Five => self.upper_camel_case(&format!("{function}-edge")),
+        }
     }
 }
 
@@ -638,6 +663,7 @@ mod tests {
         let simplified = Inflection {
             simplified: Some(SimplifiedNames::default()),
             classic_ids: false,
+            version: Version::Four,
             given: None,
         };
         let cases: [(&[&str], &str, &str, &str); 9] = [
@@ -687,10 +713,15 @@ mod tests {
             let plain = Inflection {
                 simplified: Some(SimplifiedNames::default()),
                 classic_ids: false,
+                version: Version::Four,
                 given: None,
             };
-            let omitted =
-                Inflection { simplified: Some(omitting), classic_ids: false, given: None };
+            let omitted = Inflection {
+                simplified: Some(omitting),
+                classic_ids: false,
+                version: Version::Four,
+                given: None,
+            };
             let names = [plain, omitted].map(|inflection| {
                 (
                     inflection.all_rows(table, ListSuffix::Default),
@@ -705,7 +736,8 @@ mod tests {
 
     #[test]
     fn with_classic_ids_a_column_id_is_the_row_id() {
-        let classic_ids = Inflection { simplified: None, classic_ids: true, given: None };
+        let classic_ids =
+            Inflection { simplified: None, classic_ids: true, version: Version::Four, given: None };
         assert_eq!(classic_ids.column("id"), "rowId");
         assert_eq!(classic_ids.row_by("people", &["id"]), "personByRowId");
         assert_eq!(classic_ids.order_value("id", "asc"), "ID_ASC");

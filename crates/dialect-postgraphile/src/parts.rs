@@ -11,7 +11,7 @@ use super::claims::{Claimant, Claims};
 use super::tags::omit::{Action, omits};
 use super::tags::{Annotated, deprecation};
 use super::types::{Definition, note_left_out, value_type};
-use super::{decomposed, descriptions, inputs, scalars};
+use super::{Version, decomposed, descriptions, inputs, scalars};
 use api::binding::{FieldBinding, ValueShape};
 
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
@@ -62,7 +62,8 @@ pub(super) fn point(build: &mut Build<'_>, definition: Option<Definition>) -> Op
             return Some(shown(known, known_input(build, known)));
         }
     }
-    let definition = definition.unwrap_or_else(|| definition_of("Point", None));
+    let description = (build.options.version == Version::Five).then(|| descriptions::POINT.into());
+    let definition = definition.unwrap_or_else(|| definition_of("Point", description));
     let float = build.scalar("Float")?.non_null();
     let input = inputs::point(build, &definition);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;

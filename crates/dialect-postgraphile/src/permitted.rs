@@ -1,11 +1,11 @@
 //! Permitted operations on the database's objects, by smart tags, options and indexes.
 
-use catalog::{EntityId, FieldId, FunctionId, Relationship};
+use catalog::{EntityId, EntityKind, FieldId, FunctionId, Relationship};
 
-use super::SimpleCollections;
 use super::build::Build;
 use super::tags::Tags;
 use super::tags::omit::{Action, omits};
+use super::{SimpleCollections, Version};
 
 impl Build<'_> {
     pub(super) fn offers_entity(&self, entity: EntityId, action: Action) -> bool {
@@ -79,10 +79,22 @@ impl Build<'_> {
             || action != Action::Read
             || !relationship.enforced
             || self.is_followed_by_index(relationship);
+        found && self.offers_without_index(relationship, action)
+    }
+
+    /// True if the row that a foreign key refers to may be read from the referring one. Version 5
+    /// needs an index only in the other direction.
+    pub(super) fn offers_forward(&self, relationship: &Relationship) -> bool {
+        match self.options.version {
+            Version::Four => self.offers_relationship(relationship, Action::Read),
+            Version::Five => self.offers_without_index(relationship, Action::Read),
+        }
+    }
+
+    fn offers_without_index(&self, relationship: &Relationship, action: Action) -> bool {
         let fields = relationship.from_fields.iter().chain(&relationship.to_fields);
         let shown = |field: &FieldId| self.offers_field(*field, Action::Read);
-        found
-            && !self.catalog.given().leaves_out(relationship.id)
+        !self.catalog.given().leaves_out(relationship.id)
             && fields.into_iter().all(shown)
             && !omits(self.relationship_tags(relationship), action)
     }
@@ -121,16 +133,34 @@ impl Build<'_> {
             .unwrap_or_else(|| self.collections(entity))
     }
 
-    /// True if an index begins with the field.
+    /// True if an index begins with the field. For version 5 it has the field, and views have all.
     fn is_found_by_index(&self, field: FieldId) -> bool {
-        self.index_columns(self.catalog[field].entity)
-            .any(|columns| columns.first() == Some(&field))
+        let entity = self.catalog[field].entity;
+        let mut indexes = self.index_columns(entity);
+        match self.options.version {
+            Version::Four => indexes.any(|columns| columns.first() == Some(&field)),
+            Version::Five => {
+                !self.can_have_indexes(entity) || indexes.any(|columns| columns.contains(&field))
+            }
+        }
     }
 
-    /// True if an index begins with the columns of the foreign key, in their order.
+    /// True if an index begins with the columns of the foreign key, in their order. For version 5 it
+    /// has them in any order.
     fn is_followed_by_index(&self, relationship: &Relationship) -> bool {
-        self.index_columns(relationship.from)
-            .any(|columns| columns.starts_with(&relationship.from_fields))
+        let mut indexes = self.index_columns(relationship.from);
+        let from = &relationship.from_fields;
+        match self.options.version {
+            Version::Four => indexes.any(|columns| columns.starts_with(from)),
+            Version::Five => {
+                !self.can_have_indexes(relationship.from)
+                    || indexes.any(|columns| from.iter().all(|field| columns.contains(field)))
+            }
+        }
+    }
+
+    fn can_have_indexes(&self, entity: EntityId) -> bool {
+        matches!(self.catalog[entity].kind, EntityKind::Table | EntityKind::MaterializedView)
     }
 
     /// The columns of all indexes over all rows of an entity.

@@ -55,7 +55,7 @@ fn add_forward(
     index: usize,
     relationship: &Relationship,
 ) {
-    let is_offered = build.offers_relationship(relationship, Action::Read);
+    let is_offered = build.offers_forward(relationship);
     if !is_offered || !build.is_readable(relationship.to) {
         return;
     }
@@ -75,7 +75,7 @@ pub(super) fn forward_field(
     relationship: &Relationship,
 ) -> Option<(FieldDefinition, FieldBinding)> {
     let is_hidden = build.names(&relationship.from_fields).into_iter().any(naming::is_hidden);
-    let is_offered = build.offers_relationship(relationship, Action::Read);
+    let is_offered = build.offers_forward(relationship);
     if is_hidden || !is_offered || !build.is_readable(relationship.to) {
         return None;
     }

@@ -9,7 +9,7 @@ use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
 use super::tags::deprecation;
 use super::tags::omit::Action;
-use super::{descriptions, functions, scalars};
+use super::{Version, descriptions, functions, scalars};
 use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, RowsBinding, RowsForm, RowsFrom,
 };
@@ -194,6 +194,8 @@ fn add_by_key(
     }
     let definition = FieldDefinition {
         deprecated: deprecation(build.key_tags(one.entity.id, place)),
+        description: (build.options.version == Version::Five)
+            .then(|| descriptions::reads_by_key(&one.name).into()),
         ..FieldDefinition::new(&name, TypeRef::named(types.row))
     };
     let id = build.api.add_field(query, definition, rows(one, one_by(key)));

@@ -4,7 +4,7 @@ use catalog::Scalar;
 use ir::{JsonTexts, ValueForm};
 use response::{Figure, JsonForm, Leaf};
 
-use super::Options;
+use super::{Options, Version};
 use api::epoch;
 
 /// Names of types that no table and no type of the database can have: those of every API.
@@ -42,6 +42,7 @@ const TYPES_OF_VALUES: &[&str] = &[
     "CidrAddress",
     "MacAddress",
     "MacAddress8",
+    "XML",
 ];
 
 /// True if the type is made with its first value.
@@ -91,6 +92,7 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
             let (name, leaf) = ("Float", Leaf::Float);
             ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::Text })
         }
+        Scalar::Xml if options.version == Version::Five => same("XML", Leaf::Text),
         Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }),
         Scalar::Text | Scalar::Character { .. } | Scalar::CaseInsensitiveText | Scalar::Xml => {
             same("String", Leaf::Text)
@@ -295,7 +297,35 @@ pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
 }
 
 /// PostGraphile's descriptions of its own scalars.
-pub(super) fn description(name: &str, json: JsonForm) -> Option<&'static str> {
+pub(super) fn description(name: &str, json: JsonForm, version: Version) -> Option<&'static str> {
+    let of_five = match version {
+        Version::Four => None,
+        Version::Five => description_of_five(name, json),
+    };
+    of_five.or_else(|| description_of_four(name, json))
+}
+
+/// Descriptions that version 5 has changed.
+fn description_of_five(name: &str, json: JsonForm) -> Option<&'static str> {
+    Some(match name {
+        "JSON" if json == JsonForm::Embedded => {
+            "Represents JSON values as specified by \
+             [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
+        }
+        "Date" => "A calendar date in YYYY-MM-DD format.",
+        "Datetime" => {
+            "A point in time as described by the \
+             [ISO\n8601](https://en.wikipedia.org/wiki/ISO_8601) and, if it has a timezone, \
+             [RFC\n3339](https://datatracker.ietf.org/doc/html/rfc3339) standards. Input values\n\
+             that do not conform to both ISO 8601 and RFC 3339 may be coerced, which may lead\nto \
+             unexpected results."
+        }
+        "XML" => "An XML document",
+        _ => return None,
+    })
+}
+
+fn description_of_four(name: &str, json: JsonForm) -> Option<&'static str> {
     Some(match name {
         "BigInt" => {
             "A signed eight-byte integer. The upper big integer values are greater than the\nmax \

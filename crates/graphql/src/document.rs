@@ -230,10 +230,38 @@ pub(crate) fn library_error(
     error: apollo_compiler::response::GraphQLError,
 ) -> GraphQLError {
     let locations = error.locations.iter();
+    let message = match code {
+        ErrorCode::ParseFailed => with_characters(&error.message),
+        _ => error.message,
+    };
     GraphQLError {
         locations: locations.map(|at| Location::new(at.line, at.column)).collect(),
-        ..GraphQLError::new(code, error.message)
+        ..GraphQLError::new(code, message)
     }
+}
+
+/// Names of tokens in messages of the parser, with what a person writes.
+const TOKENS: [(&str, &str); 7] = [
+    ("L_CURLY", "`{`"),
+    ("R_CURLY", "`}`"),
+    ("L_PAREN", "`(`"),
+    ("R_PAREN", "`)`"),
+    ("L_BRACK", "`[`"),
+    ("R_BRACK", "`]`"),
+    ("COLON", "`:`"),
+];
+
+/// The message of a syntax error with characters instead of the names of tokens. The end of the
+/// message may be text of the document, which stays.
+fn with_characters(message: &str) -> String {
+    let place = message.find(", got ").unwrap_or(message.len());
+    let (expected, got) = message.split_at(place);
+    let mut expected = expected.to_owned();
+    for (token, written) in TOKENS {
+        expected = expected.replace(token, written);
+    }
+    let got = if got == ", got EOF" { ", got the end of the document" } else { got };
+    expected + got
 }
 
 fn truncated(mut errors: Vec<GraphQLError>) -> Vec<GraphQLError> {

@@ -17,7 +17,7 @@ use graphql::GraphQLError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// Options that contradict each other, or have no meaning for the source.
-    #[error("{0}; `--help` lists the options")]
+    #[error("{}{}", .0, list_of_options(.0))]
     Usage(String),
     /// Options that cannot be read.
     #[error(transparent)]
@@ -55,6 +55,11 @@ pub(crate) enum Failure {
     /// An error of another module.
     #[error(transparent)]
     Other(Box<dyn Error + Send + Sync>),
+}
+
+/// Where a message about options leads on. One about a file has its own remedy.
+fn list_of_options(message: &str) -> &'static str {
+    if message.contains("`--") { "; `--help-all` lists the options" } else { "" }
 }
 
 /// GraphQL errors of a file.

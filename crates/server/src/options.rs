@@ -35,6 +35,7 @@ mod hive;
 mod hooks;
 mod import;
 mod import_metadata;
+mod init;
 mod limits;
 mod load;
 mod mcp;
@@ -47,6 +48,7 @@ mod persisted;
 mod phrag;
 mod policies;
 mod postgraphile;
+mod preset;
 mod prisma;
 mod prisma_api;
 mod prisma_schema;
@@ -97,10 +99,12 @@ pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use hooks::{HookFailure, HookOptions, HookPart, HookUrl};
 pub(crate) use import::ImportOptions;
 pub(crate) use import_metadata::ImportMetadataOptions;
+pub(crate) use init::{InitAccess, InitApi, InitOptions, word as init_word};
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
+pub(crate) use preset::{Preset, PresetDefault, Setting};
 pub(crate) use prisma::ServiceName;
 pub(crate) use quantity::{Size, Time};
 pub(crate) use rate_limits::{
@@ -150,24 +154,27 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve a database as a GraphQL API over HTTP
     Serve(Box<ServeOptions>),
-    /// Serve a supergraph, one API over several subgraphs, over HTTP
+    /// Serve a supergraph, one API over several subgraphs
     Gateway(Box<GatewayOptions>),
-    /// Print the schema of the API in GraphQL's schema language
+    /// Print the schema of the API in GraphQL's language
     ///
     /// SOURCE may also be a supergraph: a file that ends in `.graphql`, an https:// address, or that of a
     /// registry, such as `uplink:GRAPH_REF`.
     Schema(Box<SchemaOptions>),
-    /// Explain an operation: print its request tree, its statements and the database's plan
+    /// Explain an operation: its statements, and the database's plan
     ///
-    /// For a supergraph (a file that ends in `.graphql`, an https:// address, or that of a registry, as
+    /// Its request tree, its statements and the plan of each are printed. For a supergraph (a file that ends in `.graphql`, an https:// address, or that of a registry, as
     /// SOURCE) the query plan is printed: the requests to its subgraphs.
     Explain(Box<ExplainOptions>),
-    /// Generate type definitions from a graph database, or a datamodel of Prisma from tables
+    /// Generate type definitions from a graph, or a datamodel from tables
     ///
+    /// The definitions are those of a graph database, the datamodel is one of Prisma.
     /// The definitions are a starting point, to be edited and then served with `--types`.
     Types(TypesOptions),
-    /// Create the constraints and indexes that type definitions require in a graph database, or, with
-    /// `--data`, the tables that they require in SQLite or PostgreSQL
+    /// Create what type definitions require in a database
+    ///
+    /// These are constraints and indexes in a graph database, or, with `--data`, tables in SQLite or
+    /// PostgreSQL.
     ///
     /// In a graph, unique fields get a constraint, and searched fields get an index. Existing ones are
     /// kept; nothing is dropped, and no node is changed. The command can be repeated at any time. The
@@ -177,17 +184,18 @@ pub(crate) enum Command {
     /// of Prisma. The changes since the last migration are printed as SQL and applied in one transaction. What loses values is
     /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
-    /// Copy the SQLite file of type definitions while servers read and write it
+    /// Copy the SQLite file of type definitions while servers use it
     ///
     /// The copy has all transactions that were acknowledged before the command started. It is checked
     /// and synced before it gets its name.
     Backup(BackupOptions),
-    /// Restore a backup as the SQLite file of type definitions, after checking it
+    /// Restore a backup of the SQLite file of type definitions
     ///
-    /// The file of the backup stays. No server may have the database open.
+    /// The backup is checked first. The file of the backup stays. No server may have the database open.
     Restore(RestoreOptions),
-    /// Import objects from files, or a whole database, into the tables of type definitions
+    /// Import objects into the tables of type definitions
     ///
+    /// The objects come from files, or from a whole database.
     /// Files are RDF or JSON as Dgraph exports them, JSON lines, or CSV, and may be compressed with gzip.
     /// The tables are created if the database has none. Values that cannot be stored are written into a
     /// file, with their lines and the reasons. The same command again goes on with an import that was
@@ -200,21 +208,21 @@ pub(crate) enum Command {
     /// The metadata is read and checked without a database; `thalweg check` compares it with one. The exit
     /// code is 1 if something is wrong.
     ImportMetadata(ImportMetadataOptions),
-    /// Export the objects of the tables of type definitions, as Dgraph exports them
+    /// Export the objects of the tables of type definitions
     ///
-    /// All objects are those of one moment. `thalweg import` reads the file back.
+    /// The file is as one that Dgraph exports. All objects are those of one moment. `thalweg import` reads the file back.
     Export(ExportOptions),
-    /// Create or remove triggers in a PostgreSQL database, which report changes of rows to subscriptions
+    /// Create or remove the triggers of live queries in PostgreSQL
     ///
-    /// They are an alternative to logical replication, for servers whose `wal_level` or role does not
+    /// The triggers report changes of rows to subscriptions. They are an alternative to logical replication, for servers whose `wal_level` or role does not
     /// allow it. Each table of the schemas, and each table that their views and row security read, gets
     /// one trigger for each kind of change; they send notifications, in which any role of the database
     /// can read the values of primary and foreign keys. All are created in one transaction. The command
     /// can be repeated at any time: it creates those of new tables. `remove` removes all of them.
     Triggers(TriggersOptions),
-    /// Create the log and the triggers of Hasura's event triggers, list events, and deliver them again
+    /// Create, list and deliver events of Hasura's event triggers
     ///
-    /// A server with `--metadata` delivers the events of event triggers and of cron triggers. They are kept
+    /// `install` creates the log and the triggers in the database. A server with `--metadata` delivers the events of event triggers and of cron triggers. They are kept
     /// in a log in the database, which triggers fill in the transaction of each change.
     Events(EventsOptions),
     /// Compose a supergraph from the schemas of subgraphs
@@ -229,8 +237,9 @@ pub(crate) enum Command {
     /// do not compose, the last supergraph stays, and the errors are shown here and in GraphiQL.
     #[command(mut_arg("supergraph", |file| file.default_value("supergraph.yaml")))]
     Dev(Box<GatewayOptions>),
-    /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
-    /// its remedy
+    /// Check the configuration file, the API and its policies
+    ///
+    /// Reports what the API cannot represent or serves slowly, each with its remedy.
     ///
     /// The file is checked as for a server, including the files that its options name; no server is
     /// started. Without a SOURCE, only the file is checked.
@@ -249,19 +258,27 @@ pub(crate) enum Command {
     /// and 2 if a schema or a document cannot be read.
     #[command(mut_arg("source", |source| source.required(false).index(1)))]
     Check(Box<CheckOptions>),
-    /// Print a supergraph whose API is filtered by tags, for a group of clients
+    /// Print a supergraph whose API is filtered by tags
     ///
+    /// A contract is for a group of clients.
     /// Elements become `@inaccessible` by their `@tag`s. The exit code is 1 if the filtered API would be
     /// invalid; each reason is printed with its place, its code and the remedy.
     Contract(ContractOptions),
-    /// Compare the schema of the API with that of another API, such as the one that it replaces
+    /// Compare the schema of the API with that of another API
     ///
-    /// With `--role`, each role is compared, as it sees the schema. The differences are those by which
+    /// The other API may be the one that it replaces. With `--role`, each role is
+    /// compared, as it sees the schema. The differences are those by which
     /// clients of the other API are affected. The exit code is 1 if one of them is breaking.
     Diff(Box<DiffOptions>),
-    /// Serve a sample database, a music shop; with --gateway a federated shop
+    /// Serve a sample database; with --gateway a federated shop
     Demo(Box<DemoOptions>),
-    /// Check whether a server on this machine is ready (health check)
+    /// Write a configuration file and a first policy file
+    ///
+    /// Asks for the database, the API, who may use it and the address, and writes thalweg.toml and, for
+    /// clients with tokens, policies.toml into the current folder. The database is opened first. No file
+    /// is overwritten. `thalweg serve` serves what was written.
+    Init(InitOptions),
+    /// Check whether a server on this machine is ready
     ///
     /// The exit code is 0 if it is, and 1 if it is not ready or does not answer.
     Health(HealthOptions),
@@ -269,7 +286,7 @@ pub(crate) enum Command {
     ///
     /// It reads the metrics of a server with `--metrics-listen`, each second.
     Top(TopOptions),
-    /// Print the JSON Schema or an example of the configuration file
+    /// Print the schema or an example of the configuration file
     Config(ConfigOptions),
     /// Generate the completion script of a shell
     Completions(CompletionsOptions),
@@ -531,6 +548,7 @@ impl Command {
             | Self::Triggers(_)
             | Self::Events(_)
             | Self::Contract(_)
+            | Self::Init(_)
             | Self::Health(_)
             | Self::Top(_)
             | Self::Completions(_)
@@ -560,6 +578,7 @@ impl Command {
             | Self::Check(_)
             | Self::Contract(_)
             | Self::Diff(_)
+            | Self::Init(_)
             | Self::Health(_)
             | Self::Top(_)
             | Self::Completions(_)

@@ -47,7 +47,7 @@ pub(crate) enum SupergraphError {
     File { file: PathBuf, error: io::Error },
     #[error("cannot fetch the supergraph {place}: {error}")]
     Remote { place: String, error: FetchError },
-    #[error("the supergraph {0} is not UTF-8")]
+    #[error("the supergraph {0} is not UTF-8; `thalweg serve` serves a database")]
     NotText(String),
 }
 

@@ -317,19 +317,19 @@ fn only_tables_of_prisma_are_adopted() {
     refuse(
         &[&adopt[..], &["--check"]].concat(),
         &expect![[r#"
-        error: `--adopt` changes no table: leave `--check` out; `--help` lists the options
+        error: `--adopt` changes no table: leave `--check` out; `--help-all` lists the options
     "#]],
     );
     refuse(
         &[&adopt[..], &["--dialect", "dgraph"]].concat(),
         &expect![[r#"
-        error: `--adopt` is for databases that Prisma made: Dgraph has no tables to adopt; `--help` lists the options
+        error: `--adopt` is for databases that Prisma made: Dgraph has no tables to adopt; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["migrate", "neo4j://127.0.0.1:1", "--types", &file, "--adopt"],
         &expect![[r#"
-        error: `--adopt` needs `--data`; `--help` lists the options
+        error: `--adopt` needs `--data`; `--help-all` lists the options
     "#]],
     );
 }
@@ -342,7 +342,7 @@ fn mistakes_are_told_with_their_places() {
     assert_eq!((code, &*output), (Some(2), ""));
     let error = error.replace(&file, "datamodel.prisma");
     expect![[r#"
-        error: datamodel.prisma, line 3, column 3: User.name: there is no type or enum `Strng`: did you mean String?; `--help` lists the options
+        error: datamodel.prisma, line 3, column 3: User.name: there is no type or enum `Strng`: did you mean String?; `--help-all` lists the options
     "#]].assert_eq(&error);
     // The same file as definitions of Dgraph.
     let arguments = ["migrate", &file, "--dialect", "dgraph", "--data", "a.db"];
@@ -362,13 +362,13 @@ fn options_of_types_fit_the_database() {
     refuse(
         &["types", graph, "--dialect", "prisma"],
         &expect![[r#"
-        error: `--dialect prisma` reads tables, and the source is a graph: leave it out; `--help` lists the options
+        error: `--dialect prisma` reads tables, and the source is a graph: leave it out; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["types", graph, "--schema", "a"],
         &expect![[r#"
-        error: `--schema` is for PostgreSQL: leave it out; `--help` lists the options
+        error: `--schema` is for PostgreSQL: leave it out; `--help-all` lists the options
     "#]],
     );
     let folder = Folder::new();
@@ -382,31 +382,31 @@ fn options_of_types_fit_the_database() {
     refuse(
         &["types", graph, "--prisma", names],
         &expect![[r#"
-        error: `--prisma` names tables, and the source is a graph: leave it out; `--help` lists the options
+        error: `--prisma` names tables, and the source is a graph: leave it out; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["types", "postgres://127.0.0.1:1/a", "--prisma", names],
         &expect![[r#"
-        error: a datamodel has the tables of one schema, and the datasource of `--prisma` names several: choose one by `--schema`; `--help` lists the options
+        error: a datamodel has the tables of one schema, and the datasource of `--prisma` names several: choose one by `--schema`; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["types", "a.db", "--dialect", "neo4j"],
         &expect![[r#"
-        error: `--dialect neo4j` reads a graph: give an address such as neo4j://localhost:7687; `--help` lists the options
+        error: `--dialect neo4j` reads a graph: give an address such as neo4j://localhost:7687; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["types", "a.db", "--neo4j-api", "3"],
         &expect![[r#"
-        error: `--neo4j-api` is for graphs: leave it out; `--help` lists the options
+        error: `--neo4j-api` is for graphs: leave it out; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["types", "a.db", "--schema", "a"],
         &expect![[r#"
-        error: `--schema` is for PostgreSQL: leave it out; `--help` lists the options
+        error: `--schema` is for PostgreSQL: leave it out; `--help-all` lists the options
     "#]],
     );
 }

@@ -69,7 +69,7 @@ fn a_graph_is_described_and_served_as_it_is() {
 
 fn check_refusal() {
     let expected = "error: `--dialect neo4j` reads a graph: give an address such as \
-                    neo4j://localhost:7687; `--help` lists the options\n";
+                    neo4j://localhost:7687; `--help-all` lists the options\n";
     let refused = outcome(&run(&["types", "shop.db", "--dialect", "neo4j"]));
     assert_eq!(refused, (Some(2), String::new(), expected.into()));
 }

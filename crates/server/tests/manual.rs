@@ -1,4 +1,4 @@
-//! Completions and manual pages have what `--help` has.
+//! Completions and manual pages have what `--help-all` has.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ fn listed(words: &[&str]) -> Vec<String> {
 
 /// The long options that the help of a command lists.
 fn options(command: &str) -> BTreeSet<String> {
-    let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+    let words: Vec<&str> = command.split(' ').chain(["--help-all"]).collect();
     let help = printed(&words);
     let words = help.lines().map(|line| {
         let line = line.trim();

@@ -363,7 +363,7 @@ fn options_of_apis_and_of_comparisons_exclude_each_other() {
         &arguments,
         &expect![[r#"
         2
-        error: `--dialect` is for an API, and two schemas are compared: leave it out; `--help` lists the options
+        error: `--dialect` is for an API, and two schemas are compared: leave it out; `--help-all` lists the options
     "#]],
     );
     check(
@@ -371,7 +371,7 @@ fn options_of_apis_and_of_comparisons_exclude_each_other() {
         &["check", "shop.db", "--fail-on", "never"],
         &expect![[r#"
         2
-        error: `--fail-on` is for a comparison of two schemas: write `thalweg check OLD NEW`; `--help` lists the options
+        error: `--fail-on` is for a comparison of two schemas: write `thalweg check OLD NEW`; `--help-all` lists the options
     "#]],
     );
     // A configuration file of a server does not disturb.
@@ -513,7 +513,7 @@ fn a_contract_that_cannot_be_says_why() {
         &["contract", "supergraph.graphql"],
         &expect![[r#"
         2
-        error: a contract needs `--include`, `--exclude` or `--hide-unreachable`; `--help` lists the options
+        error: a contract needs `--include`, `--exclude` or `--hide-unreachable`; `--help-all` lists the options
     "#]],
     );
     check(

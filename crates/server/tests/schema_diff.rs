@@ -61,7 +61,7 @@ fn what_clients_of_the_other_server_would_miss_is_breaking() {
         diff(&file, &address, &["--role", "editor"]),
         &expect![[r#"
             2
-            error: the API has no role `editor`; `--help` lists the options
+            error: the API has no role `editor`; `--help-all` lists the options
         "#]],
     );
 }
@@ -99,7 +99,7 @@ fn what_cannot_be_compared_is_an_error() {
         diff(&file, "missing.graphql", &["--role", "admin,editor"]),
         &expect![[r#"
             2
-            error: a file has the schema of one role: `--role` names one; `--help` lists the options
+            error: a file has the schema of one role: `--role` names one; `--help-all` lists the options
         "#]],
     );
     let (code, _, error) = diff(&file, "http://127.0.0.1:1/graphql", &[]);

@@ -253,19 +253,19 @@ fn options_of_tables_and_of_graphs_are_apart() {
     refuse(
         &["migrate", "neo4j://127.0.0.1:1", "--types", &types, "--check"],
         &expect![[r#"
-        error: `--check` needs `--data`; `--help` lists the options
+        error: `--check` needs `--data`; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["migrate", "a.graphql", "--data", "a.db", "--types", &types],
         &expect![[r#"
-        error: `--types` is for graphs: with `--data` the file of type definitions is the argument; `--help` lists the options
+        error: `--types` is for graphs: with `--data` the file of type definitions is the argument; `--help-all` lists the options
     "#]],
     );
     refuse(
         &["migrate", "a.graphql", "--data", "a.db", "--check", "--dry-run"],
         &expect![[r#"
-        error: `--check` and `--dry-run` are two questions: give one of them; `--help` lists the options
+        error: `--check` and `--dry-run` are two questions: give one of them; `--help-all` lists the options
     "#]],
     );
     let (code, _, error) = outcome(&run(&["migrate", &types, "--data", "a.db"]));
@@ -276,7 +276,7 @@ fn options_of_tables_and_of_graphs_are_apart() {
         2,
         &expect![""],
         &expect![[r#"
-            error: cannot read the type definitions in /nowhere/schema.graphql: No such file or directory (os error 2); `--help` lists the options
+            error: cannot read the type definitions in /nowhere/schema.graphql: No such file or directory (os error 2); `--help-all` lists the options
         "#]],
     );
     fs::write(folder.file("schema.graphql"), FIRST).unwrap();

@@ -567,7 +567,7 @@ fn wrong_options_are_named() {
         &unnamed,
         &[],
         &expect![[r#"
-        error: the name of data.txt has no format: give `--format`; `--help` lists the options
+        error: the name of data.txt has no format: give `--format`; `--help-all` lists the options
     "#]],
     );
     let table = scene.write("Shoe.csv", "size\n9\n");

@@ -32,7 +32,7 @@ use crate::wire::{Config, WireError};
 /// An error of the log.
 #[derive(Debug, thiserror::Error)]
 pub enum EventLogError {
-    #[error("cannot connect to PostgreSQL: {0}")]
+    #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
     #[error("{}", cause(.0))]
     Statement(#[from] tokio_postgres::Error),

@@ -15,7 +15,7 @@ use super::wire::{Config, WireError, connect_simple};
 pub enum MigrateError {
     #[error(transparent)]
     Schema(#[from] SchemaNameError),
-    #[error("cannot connect to PostgreSQL: {0}")]
+    #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
     #[error("cannot read the history of migrations: {}", cause(.0))]
     History(tokio_postgres::Error),

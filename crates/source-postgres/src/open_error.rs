@@ -6,7 +6,7 @@ use super::wire::WireError;
 /// The reason why a database cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("cannot connect to PostgreSQL: {0}")]
+    #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
     #[error("cannot read the schema of the database: {0}")]
     Catalog(IntrospectError),

@@ -20,7 +20,7 @@ use super::wire::{Config, WireError, connect_simple};
 pub enum TransferError {
     #[error(transparent)]
     Schema(#[from] SchemaNameError),
-    #[error("cannot connect to PostgreSQL: {0}")]
+    #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
     #[error("{}\n{statement}", super::migrate::cause(.source))]
     Statement { statement: Box<str>, source: tokio_postgres::Error },

@@ -1,6 +1,6 @@
 //! Options of opening a file, and the errors of opening it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catalog::{Catalog, Scalar, WrittenQueries};
 use source::Timeouts;
@@ -32,9 +32,9 @@ pub struct StoredColumn {
 /// The reason why a file cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("cannot open {}: {source}", redact::address(&path.to_string_lossy()))]
+    #[error("cannot open {}: {source}{}", redact::address(&path.to_string_lossy()), remedy(source))]
     File { path: PathBuf, source: rusqlite::Error },
-    #[error("there is no file {}; give the path of a SQLite file, or a postgres:// or neo4j:// address", redact::address(&.0.to_string_lossy()))]
+    #[error("there is no file {}; {}", redact::address(&.0.to_string_lossy()), other_source(.0))]
     NoFile(PathBuf),
     #[error("{} is a folder; give the path of a SQLite file in it, or a postgres:// or neo4j:// address", redact::address(&.0.to_string_lossy()))]
     Folder(PathBuf),
@@ -46,6 +46,26 @@ pub enum OpenError {
         "`--stored-as` of the column {table}.{column} is another type than it can hold: {reason}"
     )]
     StoredAs { table: Box<str>, column: Box<str>, reason: &'static str },
+}
+
+/// What the operator can do about a file that cannot be opened, after a semicolon.
+fn remedy(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => "; give the path of a SQLite file",
+        _ => "",
+    }
+}
+
+/// What may have been meant by the name of a file that is not there.
+fn other_source(path: &Path) -> String {
+    let shown = redact::address(&path.to_string_lossy()).to_string();
+    let has_port = shown.split_once(':').is_some_and(|(host, rest)| {
+        !host.contains('/') && rest.starts_with(|first: char| first.is_ascii_digit())
+    });
+    match has_port || shown.contains('@') {
+        true => format!("the address of a PostgreSQL database is `postgres://{shown}`"),
+        false => "give the path of a SQLite file, or a postgres:// or neo4j:// address".into(),
+    }
 }
 
 impl SqliteOptions<'_> {

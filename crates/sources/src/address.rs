@@ -15,7 +15,7 @@ pub enum Address {
 /// An error of a text that is no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("`{0}://` is no known source; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`")]
+    #[error("`{}://` is no known source; {}", .0, known_sources(.0))]
     Scheme(Box<str>),
     #[error("`{0}` is no address; `postgres://…` is one, and `neo4j://…`")]
     Mistyped(Box<str>),
@@ -23,6 +23,19 @@ pub enum AddressError {
     Password(Box<str>),
     #[error("the source is empty; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`")]
     Empty,
+}
+
+/// The sources that may have been meant by an unknown scheme.
+fn known_sources(scheme: &str) -> &'static str {
+    let scheme = scheme.to_ascii_lowercase();
+    let begins = |names: &[&str]| names.iter().any(|name| scheme.starts_with(name));
+    if begins(&["pos", "pg", "psql"]) {
+        "did you mean `postgres://…`?"
+    } else if begins(&["sqlit", "file"]) {
+        "the address of a SQLite file is its path, or `sqlite:PATH`"
+    } else {
+        "use a path, `sqlite:…`, `postgres://…` or `neo4j://…`"
+    }
 }
 
 /// Schemes of addresses of Neo4j.

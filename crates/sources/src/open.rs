@@ -65,7 +65,9 @@ pub enum OpenError {
     Sqlite(#[from] source_sqlite::OpenError),
     #[error(transparent)]
     Postgres(#[from] source_postgres::OpenError),
-    #[error("cannot connect to Neo4j: {0}")]
+    #[error(
+        "cannot connect to Neo4j: {0}; start Neo4j there, or correct the address, the user and the password"
+    )]
     Neo4j(BoltError),
 }
 

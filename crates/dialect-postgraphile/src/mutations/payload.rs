@@ -4,6 +4,7 @@ use catalog::{Entity, EntityId};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::claim_type;
+use crate::Version;
 use crate::arguments;
 use crate::build::{Build, field, object};
 use crate::claims::{Claimant, Claims};
@@ -142,7 +143,11 @@ impl Payload {
     /// Adds the global id of the deleted row; null, as in PostGraphile, where it had none.
     fn add_deleted_id(&mut self, build: &mut Build<'_>, one: &Served<'_>, subject: &str) {
         let Some(id) = build.scalar("ID") else { return };
-        let name = build.inflection.deleted_node_id(&one.entity.name);
+        let table = match build.options.version {
+            Version::Four => &*one.entity.name,
+            Version::Five => build.table_name(one.entity.id),
+        };
+        let name = build.inflection.deleted_node_id(table);
         let binding = match build.has_node_ids(one.entity.id) {
             false => FieldBinding::Literal(b"null".as_slice().into()),
             true => {
@@ -188,6 +193,10 @@ impl Payload {
         name: &str,
         subject: &str,
     ) {
+        // Payloads of version 5 have no relations: those of the row are below it.
+        if build.options.version == Version::Five {
+            return;
+        }
         for relationship in outgoing_in_order(build, entity) {
             if let Some((definition, binding)) = forward_field(build, served, name, relationship) {
                 self.add(build, subject, definition, binding);
@@ -207,6 +216,11 @@ impl Payload {
         let id = one.entity.id;
         let shown = build.offers_entity(id, Action::All) || build.offers_entity(id, Action::Many);
         let edge = one.types.and_then(|types| types.edge);
+        // Version 5 has no edge of a row without a primary key.
+        let edge = match build.options.version {
+            Version::Five if one.primary_key().is_empty() => None,
+            Version::Four | Version::Five => edge,
+        };
         let Some(edge) = edge.filter(|_| shown && build.collections(id).has_connections()) else {
             return;
         };
@@ -226,7 +240,7 @@ impl Payload {
         }
         let binding = FieldBinding::Payload(PayloadField::Edge);
         let field = build.api.add_field(self.r#type, definition, binding);
-        arguments::add_order(build, field, Some(arguments::default_order(one)), one);
+        arguments::add_order_of_edge(build, field, one);
         build.payload_edges.insert(id, field);
     }
 }

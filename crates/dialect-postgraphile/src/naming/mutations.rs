@@ -2,7 +2,7 @@
 
 use catalog::KeyKind;
 
-use super::{Inflection, SimplifiedNames, coerce};
+use super::{Inflection, SimplifiedNames, Version, coerce};
 
 /// Verbs of mutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -221,6 +221,9 @@ impl Inflection<'_> {
         is_record: bool,
         is_plural: bool,
     ) -> String {
+        if self.version == Version::Five {
+            return "result".into();
+        }
         let name = match (output, r#type) {
             (Some(output), _) => self.camel_case(output),
             (None, "Int") => "integer".into(),
@@ -239,7 +242,7 @@ mod tests {
     use super::*;
 
     const CLASSIC: Inflection<'_> =
-        Inflection { simplified: None, classic_ids: false, given: None };
+        Inflection { simplified: None, classic_ids: false, version: Version::Four, given: None };
 
     #[test]
     fn changes_have_the_names_of_postgraphile() {
@@ -260,6 +263,7 @@ mod tests {
         let simplified = Inflection {
             simplified: Some(SimplifiedNames::default()),
             classic_ids: false,
+            version: Version::Four,
             given: None,
         };
         assert_eq!(simplified.change_by_node_id(Verb::Update, "people"), "updatePersonByNodeId");
@@ -269,7 +273,12 @@ mod tests {
         assert_eq!(simplified.patch_field("people"), "patch");
         assert_eq!(simplified.deleted_node_id("people"), "deletedPersonNodeId");
         let long = SimplifiedNames { short_keys: false, ..SimplifiedNames::default() };
-        let long = Inflection { simplified: Some(long), classic_ids: true, given: None };
+        let long = Inflection {
+            simplified: Some(long),
+            classic_ids: true,
+            version: Version::Four,
+            given: None,
+        };
         assert_eq!(long.change_by_node_id(Verb::Delete, "people"), "deletePerson");
         let by_key = long.change_by(Verb::Delete, "people", KeyKind::Primary, &["id"]);
         assert_eq!(by_key, "deletePersonByRowId");

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 
 use catalog::KeyKind;
 
-use super::{Inflection, ListSuffix, RelationNames, SimplifiedNames, Verb, coerce};
+use super::{Inflection, ListSuffix, RelationNames, SimplifiedNames, Verb, Version, coerce};
 use api::case::{camel_case, constant_case};
 
 const WORDS: &str = include_str!("../../../../fixtures/names/words.tsv");
 const NAMES: &str = include_str!("../../../../fixtures/names/names.tsv");
 
-const CLASSIC: Inflection<'_> = Inflection { simplified: None, classic_ids: false, given: None };
+const CLASSIC: Inflection<'_> =
+    Inflection { simplified: None, classic_ids: false, version: Version::Four, given: None };
 
 /// The lines of a table without its header, split at tabs.
 fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -19,7 +20,12 @@ fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
 }
 
 fn simplified() -> Inflection<'static> {
-    Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false, given: None }
+    Inflection {
+        simplified: Some(SimplifiedNames::default()),
+        classic_ids: false,
+        version: Version::Four,
+        given: None,
+    }
 }
 
 #[derive(Default)]

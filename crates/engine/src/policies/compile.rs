@@ -2,6 +2,7 @@
 
 use access::Roles;
 use catalog::Catalog;
+use graphql::similar_names;
 
 use super::file::PolicyFile;
 use super::problem::{PolicyProblem, PolicyProblems};
@@ -18,7 +19,12 @@ pub(crate) fn compile(file: &PolicyFile, catalog: &Catalog) -> Result<Roles, Pol
     if let Some(default) = &file.default_role
         && !file.roles.iter().any(|role| role.name == *default)
     {
-        let message = format!("`default_role`: there is no role `{default}`").into();
+        let roles = file.roles.iter().map(|role| &*role.name);
+        let meant = match similar_names(default, roles).first() {
+            Some(meant) => format!(" (did you mean `{meant}`?)"),
+            None => format!("; `[roles.{default}]` defines one"),
+        };
+        let message = format!("`default_role`: there is no role `{default}`{meant}").into();
         problems.keep(Err::<(), _>(PolicyProblem { line: 1, message }.into()));
     }
     problems.none()?;

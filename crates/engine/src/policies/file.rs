@@ -164,20 +164,41 @@ fn parts<T>(
     PolicyProblems::all(node.table()?.iter().map(read))
 }
 
+/// Names that a person may try, with those of policy files.
+const SYNONYMS: [(&str, &str); 18] = [
+    ("table", "entity"),
+    ("view", "entity"),
+    ("select", "read"),
+    ("create", "insert"),
+    ("modify", "update"),
+    ("remove", "delete"),
+    ("where", "rows"),
+    ("filter", "rows"),
+    ("fields", "columns"),
+    ("set", "presets"),
+    ("permissions", "rules"),
+    ("equals", "eq"),
+    ("equal", "eq"),
+    ("not_equal", "ne"),
+    ("neq", "ne"),
+    ("gte", "ge"),
+    ("lte", "le"),
+    ("like", "contains"),
+];
+
 fn unknown(node: &Node, name: &str, within: &str, known: &[&str]) -> PolicyProblems {
-    let meant = similar_names(name, known.iter().copied());
+    let plain = name.to_ascii_lowercase();
+    let plain = plain.trim_start_matches('_');
+    let synonym = SYNONYMS.iter().find(|(other, own)| *other == plain && known.contains(own));
+    let similar = similar_names(name, known.iter().copied());
+    let meant = synonym.map(|(_, own)| own).or(similar.first());
     let name = name.escape_debug();
-    node.wrong(match (meant.first(), known) {
-        (Some(meant), _) => {
-            format!("`{name}` is nothing that {within} has; did you mean `{meant}`?")
+    node.wrong(match (meant, known) {
+        (Some(meant), _) => format!("{within} has no `{name}`; did you mean `{meant}`?"),
+        (None, [first @ .., last]) if !first.is_empty() => {
+            format!("{within} has no `{name}`; it may have {} and {last}", first.join(", "))
         }
-        (None, [first @ .., last]) if !first.is_empty() => format!(
-            "`{name}` is nothing that {within} has; it may have {} and {last}",
-            first.join(", ")
-        ),
-        (None, known) => {
-            format!("`{name}` is nothing that {within} has; it may have {}", known.concat())
-        }
+        (None, known) => format!("{within} has no `{name}`; it may have {}", known.concat()),
     })
 }
 

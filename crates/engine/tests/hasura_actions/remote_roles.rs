@@ -243,7 +243,7 @@ fn permissions_are_checked() {
         extend type author { id: Int! } 
           validation for the given role-based schema failed because extensions of types are not supported
         type author { id: 
-          the schema of the role cannot be read: line 1: syntax error: expected a type; line 1: syntax error: expected R_CURLY, got {; line 1: syntax error: expected R_PAREN, got !; line 1: syntax error: expected R_CURLY, got !; line 1: syntax error: expected a StringValue, Name or OperationDefinition
+          the schema of the role cannot be read: line 1: syntax error: expected a type; line 1: syntax error: expected `}`, got {; line 1: syntax error: expected `)`, got !; line 1: syntax error: expected `}`, got !; line 1: syntax error: expected a StringValue, Name or OperationDefinition
           metadata.yaml:19:46 (remote_schemas[0].permissions[0].definition): In the permission of the role `editor` on the remote schema `shop`: validation for the given role-based schema failed because "Query" has to be an object type
           metadata.yaml:19:26 (remote_schemas[0].permissions[0].role): The role `admin` has every permission: remove this one.
     "#]].assert_eq(&lines);

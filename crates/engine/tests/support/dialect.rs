@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::neo4j::model::ApiVersion;
-use dialects::postgraphile::SimplifiedNames;
+use dialects::postgraphile::{SimplifiedNames, Version};
 use dialects::{Dialect, Transactions, find_dialect, hasura, neo4j, phrag, postgraphile, prisma};
 
 /// Reads the line; an option that the dialect does not have is an error.
@@ -224,6 +224,7 @@ fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
         "geometric-types" => options.geometric_types = true,
         "network-scalars" => options.network_scalars = true,
         "simple-subscriptions" => options.simple_subscriptions = true,
+        "version-5" => options.version = Version::Five,
         "no-ignore-indexes" => options.ignore_indexes = false,
         "no-node-ids" => options.node_ids = false,
         "no-setof-functions-contain-nulls" => options.setof_functions_contain_nulls = false,

@@ -399,7 +399,7 @@ fn actions_are_those_of_both_files() {
         "type Query {",
         &[
             "actions.graphql:1:13: syntax error: expected Field Definition",
-            "actions.graphql:1:13: syntax error: expected R_CURLY, got EOF",
+            "actions.graphql:1:13: syntax error: expected `}`, got the end of the document",
         ],
     );
     let metadata = check(

@@ -4,11 +4,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
+use crate::configuration::documented_command;
 use crate::failure::Failure;
-use crate::options::{Arguments, ManOptions};
+use crate::options::ManOptions;
 
 /// The footer of each page.
 const SOURCE: &str = concat!("Thalweg ", env!("CARGO_PKG_VERSION"));
@@ -19,7 +20,7 @@ const NO_DATE: &str = " ";
 
 pub(crate) fn run(options: &ManOptions) -> Result<(), Failure> {
     let folder = &options.folder;
-    let mut command = Arguments::command().disable_help_subcommand(true);
+    let mut command = documented_command().disable_help_subcommand(true);
     command.build();
     fs::create_dir_all(folder)
         .and_then(|()| write(&command, folder))

@@ -18,6 +18,7 @@ mod gateway;
 mod health;
 mod import;
 mod import_metadata;
+mod init;
 mod man;
 mod migrate;
 mod prepare;
@@ -66,6 +67,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Contract(options) => contract::run(options),
         Command::Diff(options) => diff::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Init(options) => init::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Top(options) => top::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),

@@ -16,19 +16,30 @@ const OPTIONS: [(&str, &str); 6] = [
     ("--address", LISTEN),
 ];
 
-/// Adds a hint to the error about an unknown option.
+const SOURCE: &str = "SOURCE is the database, such as 'shop.db' or 'postgres://localhost/shop'; \
+                      'thalweg demo' serves a sample, and 'thalweg init' writes a configuration file";
+
+const ONE_SOURCE: &str =
+    "one server has one SOURCE; 'thalweg gateway' joins several databases and servers";
+
+/// Adds a hint to the error about an option that is unknown, or that is missing.
 pub(super) fn explain(mut error: clap::Error) -> clap::Error {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return error;
-    }
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
-        return error;
+    let tip = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) => {
+            let name = given.split('=').next().unwrap_or_default();
+            let known = OPTIONS.iter().find(|(other, _)| *other == name).map(|(_, tip)| *tip);
+            known.or((!given.starts_with('-')).then_some(ONE_SOURCE))
+        }
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => {
+            missing.iter().any(|arg| arg == "<SOURCE>").then_some(SOURCE)
+        }
+        _ => None,
     };
-    let name = given.split('=').next().unwrap_or_default();
-    let Some((_, tip)) = OPTIONS.iter().find(|(other, _)| *other == name) else { return error };
-    // Clap's own suggestion has another meaning.
-    error.remove(ContextKind::SuggestedArg);
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
+    if let Some(tip) = tip {
+        // Clap's own suggestion has another meaning.
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
     error
 }
 

@@ -1,6 +1,5 @@
 //! Options without a value, such as `--aggregates`.
 
-use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Command};
 
 use super::keys;
@@ -15,7 +14,7 @@ pub(super) fn with_values(command: Command) -> Command {
             .num_args(0..=1)
             .require_equals(true)
             .value_name("BOOL")
-            .value_parser(BoolishValueParser::new())
+            .value_parser(switch)
             .default_missing_value("true")
             .default_value("false")
             .hide_default_value(true)
@@ -23,6 +22,15 @@ pub(super) fn with_values(command: Command) -> Command {
         false => arg,
     };
     command.mut_args(flag).mut_subcommands(with_values)
+}
+
+/// Reads words for yes and no.
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "t" | "yes" | "y" | "on" | "1" => Ok(true),
+        "false" | "f" | "no" | "n" | "off" | "0" => Ok(false),
+        _ => Err("`true` or `false` is wanted".into()),
+    }
 }
 
 /// Hides values of the environment in help texts: any of them may be a secret.

@@ -10,6 +10,7 @@
 //! * `value`: converts a value to words of a command line
 //! * `problem`: problems of a file, with their positions
 //! * `flags`: optional values of flags
+//! * `help`: the short help and the whole one
 //! * `read`: combines the command line, the environment and the file; again for a reload
 //! * `redacted`: hides passwords in messages
 //! * `schema`: the JSON Schema of the file
@@ -27,6 +28,7 @@ mod file;
 mod flags;
 #[cfg(test)]
 mod fuzz;
+mod help;
 mod keys;
 mod policies;
 mod problem;
@@ -52,6 +54,13 @@ pub(crate) use subgraphs::{
     CompositionFile, ConnectorSource, ConnectorsEntry, Defaults, EventSource, LocalSource,
     Resolved, SchemaPlace, SourceEntry, SourceSettings, SubgraphPlace, SubgraphsFile,
 };
+
+/// The whole command line, as its help and its manual show it.
+pub(crate) fn documented_command() -> clap::Command {
+    use clap::CommandFactory;
+
+    help::with_help(crate::options::Arguments::command(), help::Detail::All)
+}
 
 /// The command line, with values for its flags.
 #[cfg(test)]

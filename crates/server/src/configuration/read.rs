@@ -13,16 +13,20 @@ use super::elsewhere;
 use super::expand::{NotText, Variable};
 use super::file::{self, Entries, Entry};
 use super::flags::{self, with_values};
+use super::help::{Detail, with_help};
 use super::keys::{self, CONFIG, Key, Keys};
 use super::problem::Refused;
 use super::redacted::{redacted, shown};
 use super::restart;
 use super::value;
 use crate::failure::Failure;
-use crate::options::{Arguments, GivenOptions};
+use crate::options::{Arguments, GivenOptions, Preset, PresetDefault, Setting};
 
 /// The default file, if it exists.
 const DEFAULT_FILE: &str = "thalweg.toml";
+
+/// The option with the name of a preset.
+const PRESET: &str = "preset";
 
 /// The parsed command line, environment and file.
 #[derive(Debug)]
@@ -87,12 +91,21 @@ struct Beginning {
     commands: Vec<String>,
     file: Option<PathBuf>,
     /// The options that are given, by id.
-    given: Vec<(String, ValueSource)>,
+    given: Vec<Given>,
+    preset: Option<Preset>,
+}
+
+/// An option that is given on the command line or in the environment.
+#[derive(Debug)]
+struct Given {
+    id: String,
+    source: ValueSource,
+    setting: Setting,
 }
 
 /// Reads everything. The words are those of the command line, including the program's name.
 pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
-    let is_check = begin(with_values(Arguments::command()), &words)
+    let is_check = begin(whole_command(&words), &words)
         .is_ok_and(|beginning| beginning.commands.first().is_some_and(|name| name == "check"));
     read_with(words, |_| {}).map_err(|error| match error.is_of_file() && is_check {
         true => ReadError::Found(Box::new(error)),
@@ -108,7 +121,7 @@ impl Invocation {
 
     /// The options that are given on the command line and in the environment.
     pub(crate) fn given_without_file(&self) -> GivenOptions {
-        let command = flags::without_values(with_values(Arguments::command()));
+        let command = flags::without_values(whole_command(&self.words));
         let command = command.ignore_errors(true);
         let Ok(matches) = command.clone().try_get_matches_from(&self.words) else {
             return GivenOptions::default();
@@ -138,7 +151,7 @@ impl Invocation {
 
     fn read_as(&self, words: &[&str]) -> Result<Arguments, ReadError> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let command = with_values(Arguments::command());
+        let command = whole_command(&words);
         let result = begin(command.clone(), &words)
             .and_then(|beginning| complete(command, &beginning, words.clone(), &self.entries));
         result.map_err(|error| {
@@ -216,11 +229,16 @@ impl Again {
     }
 }
 
+/// The command with its help texts.
+fn whole_command(words: &[OsString]) -> Command {
+    with_help(with_values(Arguments::command()), Detail::of(words))
+}
+
 fn read_with(
     words: Vec<OsString>,
     change: impl FnOnce(&mut Entries),
 ) -> Result<Invocation, ReadError> {
-    let command = with_values(Arguments::command());
+    let command = whole_command(&words);
     let beginning = begin(command.clone(), &words)
         .map_err(|error| ReadError::Arguments { error, places: Places::default() })?;
     let file = beginning.file(&command);
@@ -248,15 +266,18 @@ fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error>
         leaf = matches;
     }
     let given: Vec<_> = leaf.ids().filter_map(|id| given(leaf, id.as_str())).collect();
-    let names_file = given.iter().any(|(id, _)| id == CONFIG);
-    let file = if names_file { leaf.get_one::<PathBuf>(CONFIG).cloned() } else { None };
-    Ok(Beginning { commands, file, given })
+    let names = |name: &str| given.iter().any(|given| given.id == name);
+    let file = if names(CONFIG) { leaf.get_one::<PathBuf>(CONFIG).cloned() } else { None };
+    let preset = if names(PRESET) { leaf.get_one::<Preset>(PRESET).copied() } else { None };
+    Ok(Beginning { commands, file, given, preset })
 }
 
-fn given(matches: &ArgMatches, id: &str) -> Option<(String, ValueSource)> {
+fn given(matches: &ArgMatches, id: &str) -> Option<Given> {
     match matches.value_source(id)? {
         source @ (ValueSource::CommandLine | ValueSource::EnvVariable) => {
-            Some((id.to_owned(), source))
+            let value = matches.try_get_one::<bool>(id).ok().flatten();
+            let setting = if value == Some(&false) { Setting::Off } else { Setting::On };
+            Some(Given { id: id.to_owned(), source, setting })
         }
         // A default, or a source that a later version of clap may have.
         _ => None,
@@ -276,7 +297,28 @@ impl Beginning {
 
     fn source_of(&self, arg: &Arg) -> Option<ValueSource> {
         let id = arg.get_id().as_str();
-        self.given.iter().find(|(given, _)| given == id).map(|(_, source)| *source)
+        self.given.iter().find(|given| given.id == id).map(|given| given.source)
+    }
+
+    /// The defaults of the preset for options that nothing else sets.
+    fn of_preset(&self, command: &Command, entries: &Entries) -> Vec<&'static PresetDefault> {
+        let of_file = || Preset::find(entries.0.get(PRESET)?.texts.first()?);
+        let Some(preset) = self.preset.or_else(of_file) else { return Vec::new() };
+        let mut names = self.commands.iter();
+        let leaf = names.try_fold(command, |command, name| command.find_subcommand(name));
+        let Some(leaf) = leaf else { return Vec::new() };
+        let is_option = |name: &str| leaf.get_arguments().any(|arg| arg.get_long() == Some(name));
+        let setting = |name: &str| {
+            let id = name.replace('-', "_");
+            let of_file = || match entries.0.get(name) {
+                None => Setting::Absent,
+                Some(entry) if entry.texts == ["false"] => Setting::Off,
+                Some(_) => Setting::On,
+            };
+            let given = self.given.iter().find(|given| given.id == id);
+            given.map_or_else(of_file, |given| given.setting)
+        };
+        preset.defaults(setting).filter(|default| is_option(default.option)).collect()
     }
 }
 
@@ -303,11 +345,13 @@ fn complete(
     mut words: Vec<OsString>,
     entries: &Entries,
 ) -> Result<Arguments, clap::Error> {
-    let from_file = from_file(&mut command, beginning, entries);
+    let mut added = from_file(&mut command, beginning, entries);
+    let of_preset = beginning.of_preset(&command, entries);
+    added.extend(of_preset.iter().map(|default| default.word()));
     command = flags::without_values(command);
     // Words after `--` are not options.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    words.splice(end..end, from_file.into_iter().map(OsString::from));
+    words.splice(end..end, added.into_iter().map(OsString::from));
     let matches = command.try_get_matches_from_mut(words).map_err(elsewhere::explain)?;
     let mut arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
@@ -317,7 +361,8 @@ fn complete(
     {
         leaf = (command, matches);
     }
-    arguments.command.set_given(&GivenOptions::of(leaf.0, leaf.1));
+    let of_preset: Vec<_> = of_preset.iter().map(|default| default.option).collect();
+    arguments.command.set_given(&GivenOptions::of(leaf.0, leaf.1).without(&of_preset));
     Ok(arguments)
 }
 

@@ -154,11 +154,15 @@ impl ApiOptions {
         Self::augment_args(command)
     }
 
-    /// Parses the words of a command line, and ignores the environment. The error is one sentence.
-    pub(crate) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+    /// Parses the words of a command line, and ignores the environment. The words set these options only
+    /// by a preset. The error is one sentence.
+    pub(crate) fn of_words(
+        words: impl IntoIterator<Item = String>,
+        by_preset: &[&str],
+    ) -> Result<Self, String> {
         let parsed = given::of_words::<Self>(words.into_iter().map(OsString::from));
         let (mut options, given) = parsed.map_err(|error| sentence(&error))?;
-        options.given = given;
+        options.given = given.without(by_preset);
         Ok(options)
     }
 

@@ -25,6 +25,12 @@ impl GivenOptions {
         Self(given.filter_map(|arg| arg.get_long().map(str::to_owned)).collect())
     }
 
+    /// Without options that only a preset has set.
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        self.0.retain(|name| !names.contains(&name.as_str()));
+        self
+    }
+
     pub(crate) fn contains(&self, long: &str) -> bool {
         self.0.contains(long)
     }

@@ -78,7 +78,9 @@ impl Neo4jOptions {
 pub(super) fn model(path: &Path, version: ApiVersion) -> Result<neo4j::model::Model, Failure> {
     let refused =
         |error: String| Failure::Usage(format!("the type definitions {}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        refused(format!("{error}; `thalweg types` generates them from the graph"))
+    })?;
     let model = definitions::read(&text, version).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         refused(problems.join("\n"))

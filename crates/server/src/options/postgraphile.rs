@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use dialects::postgraphile::{
-    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, SubscriptionsFile, TagsFile,
+    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, SubscriptionsFile,
+    TagsFile, Version,
 };
 use engine::{Extensions, FunctionName};
 
+use super::preset::{PRESETS, Preset};
 use super::words::Words;
 use crate::failure::Failure;
 
@@ -20,6 +22,9 @@ use crate::failure::Failure;
         .multiple(true)
 )]
 pub(crate) struct PostGraphileOptions {
+    /// For postgraphile: defaults of several options at once; options that are given win over it
+    #[arg(long, env = "THALWEG_PRESET", value_name = "NAME", value_parser = PRESETS)]
+    preset: Option<Preset>,
     /// For postgraphile: aggregates, as of the plugin pg-aggregates
     #[arg(long, env = "THALWEG_AGGREGATES")]
     aggregates: bool,
@@ -84,6 +89,14 @@ pub(crate) struct PostGraphileOptions {
     /// rows
     #[arg(long, env = "THALWEG_NESTED_MUTATIONS", conflicts_with = "disable_default_mutations")]
     nested_mutations: bool,
+    /// For postgraphile: the version whose schema is served [default: 4]
+    #[arg(
+        long,
+        env = "THALWEG_POSTGRAPHILE_VERSION",
+        value_name = "VERSION",
+        value_parser = VERSIONS
+    )]
+    postgraphile_version: Option<Version>,
     /// For postgraphile: scalars for `cidr`, `macaddr` and `macaddr8`, instead of String
     #[arg(long, env = "THALWEG_NETWORK_SCALARS")]
     network_scalars: bool,
@@ -148,6 +161,12 @@ pub(crate) struct PostGraphileOptions {
     subscription_authorization_function: Option<FunctionName>,
 }
 
+/// The versions of PostGraphile.
+const VERSIONS: Words<Version> = Words(&[
+    ("4", Version::Four, "PostGraphile 4"),
+    ("5", Version::Five, "PostGraphile 5, with its preset Amber"),
+]);
+
 /// The values of PostGraphile's `legacyRelations`.
 const LEGACY_RELATIONS: Words<LegacyRelations> = Words(&[
     ("omit", LegacyRelations::Omit, "The singular only"),
@@ -204,6 +223,7 @@ impl PostGraphileOptions {
                 .clone()
                 .map(|(namespace, name)| postgraphile::TokenType { namespace, name, seal: None }),
             upsert_mutations: self.upsert_mutations,
+            version: self.postgraphile_version.unwrap_or_default(),
             view_unique_key: self.view_unique_key.clone(),
             ..Options::default()
         })

@@ -166,7 +166,11 @@ fn what_cannot_be_used_is_said_at_the_start() {
         "error: there is no certificate in KEY; `-----BEGIN CERTIFICATE-----` begins one",
     );
     fs::write(&key, &other.key).unwrap();
-    check(&[], "error: the private key in KEY is not that of the certificate in CERT");
+    check(
+        &[],
+        "error: the private key in KEY is not that of the certificate in CERT; `--tls-key` is the \
+         key with which it was requested",
+    );
     let encrypted = pair.key.replace("BEGIN PRIVATE", "BEGIN ENCRYPTED PRIVATE");
     fs::write(&key, encrypted).unwrap();
     check(

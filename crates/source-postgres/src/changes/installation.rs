@@ -15,7 +15,7 @@ const REMOVE: &str = include_str!("triggers/remove.sql");
 /// The reason why triggers were not created or removed. The database is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum TriggerError {
-    #[error("cannot connect to PostgreSQL: {0}")]
+    #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
     #[error("there is no schema {0:?}")]
     NoSchema(String),

@@ -77,6 +77,43 @@ pub enum WireError {
     Configuration(String),
 }
 
+impl WireError {
+    /// What the operator can do about a connection that cannot be made, after a semicolon.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            Self::Io(_) => {
+                "; start PostgreSQL there, or correct the host and the port of the address"
+            }
+            Self::Authentication(error) | Self::Database { error, .. } => remedy_of(&error.code),
+            Self::Closed { reason: Some(error) } => remedy_of(&error.code),
+            Self::Timeout => {
+                "; check the host and the port of the address, and firewalls before it"
+            }
+            Self::Closed { reason: None }
+            | Self::Tls(_)
+            | Self::Protocol(_)
+            | Self::OutOfSync(_)
+            | Self::StalePlan(_)
+            | Self::TooLarge { .. }
+            | Self::BudgetExceeded(_)
+            | Self::Configuration(_) => "",
+        }
+    }
+}
+
+/// The remedy for a SQLSTATE of a start-up.
+fn remedy_of(code: &str) -> &'static str {
+    match code {
+        "28P01" => "; correct the password: in the address, in PGPASSWORD or in ~/.pgpass",
+        "28000" => {
+            "; correct the user of the address, postgres://USER@HOST/DATABASE, or pg_hba.conf"
+        }
+        "3D000" => "; correct the database of the address, or create it with `createdb`",
+        "53300" => "; lower --connections, or raise max_connections of PostgreSQL",
+        _ => "",
+    }
+}
+
 /// A statement of that name is not prepared, or is prepared already.
 const UNKNOWN_STATEMENT: &str = "26000";
 const DUPLICATE_STATEMENT: &str = "42P05";

@@ -40,25 +40,25 @@ fn a_file_that_does_not_fit_is_refused_with_its_line() {
     };
     let rule = |line: &str| format!("[rules.r]\nentity = \"post\"\n{line}\n");
     check("roles = 1", "line 1: a table is wanted, not a number");
-    check("[rule.x]", "`rule` is nothing that the file has");
+    check("[rule.x]", "the file has no `rule`");
     check("[rules.r]\nread = {}", "a rule names its `entity`");
-    check(&rule("reads = {}"), "line 3: `reads` is nothing that a rule has; did you mean `read`?");
+    check(&rule("reads = {}"), "line 3: a rule has no `reads`; did you mean `read`?");
     check(&rule("read = { columns = \"id\" }"), "columns are a list of names, or");
     check(&rule("read = { columns = [\"nme\"] }"), "line 3: `post` has no column `nme`");
     check(&rule("read = { rows = { id = 1 } }"), "such as `{ eq = 1 }`");
-    check(&rule("read = { rows = { id = { is = 1 } } }"), "`is` is nothing that a condition");
+    check(&rule("read = { rows = { id = { is = 1 } } }"), "a condition on a column has no `is`");
     check(&rule("read = { rows = { id = {} } }"), "a condition on a column is missing");
     check(&rule("read = { rows = { id = { eq = [1] } } }"), "one value is wanted, not a list");
     check(&rule("read = { rows = { some = {} } }"), "the related table is missing");
     check(&rule("read = { rows = { some = { tag = {} } } }"), "no relationship leads from `post`");
     check(&rule("insert = { check = true }"), "line 3: a table is wanted");
     check(&rule("update = { check = { nme = { eq = 1 } } }"), "line 3: `post` has no column `nme`");
-    check(&rule("read = { check = {} }"), "`check` is nothing that `read` has");
+    check(&rule("read = { check = {} }"), "`read` has no `check`");
     for limit in ["0", "-1", "1.5", "\"1\"", "true"] {
         let line = format!("read = {{ limit = {limit} }}");
         check(&rule(&line), "line 3: a limit is a whole number of rows, 1 or more");
     }
-    check(&rule("delete = { limit = 1 }"), "`limit` is nothing that `delete` has");
+    check(&rule("delete = { limit = 1 }"), "`delete` has no `limit`");
     check("[rules.r]\nentity = \"posts\"", "the source has no table or view `posts`");
     check("[roles.a]\nrules = [\"x\"]", "there is no rule `x`");
     check("[roles.a]\ninherits = [\"x\"]", "there is no role `x`");
@@ -86,14 +86,14 @@ al = true
     let problems = PolicyFile::parse(text).unwrap_err();
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     expect![[r#"
-        line 2: `defualt_role` is nothing that the file has; did you mean `default_role`?
-        line 5: `colums` is nothing that `read` has; did you mean `columns`?
-        line 5: `eqq` is nothing that a condition on a column has; did you mean `eq`?
+        line 2: the file has no `defualt_role`; did you mean `default_role`?
+        line 5: `read` has no `colums`; did you mean `columns`?
+        line 5: a condition on a column has no `eqq`; did you mean `eq`?
         line 5: one value is wanted, not a list
         line 6: a table is wanted, not a number
         line 7: a rule names its `entity`: a table or a view of the source
         line 8: columns are a list of names, or `"*"`
-        line 10: `al` is nothing that a role has; did you mean `all`?"#]]
+        line 10: a role has no `al`; did you mean `all`?"#]]
     .assert_eq(&problems.join("\n"));
     let text = r#"
 default_role = "b"

@@ -1,5 +1,6 @@
 //! A source in the gateway's process, instead of a server. Its keys are the options of `thalweg serve`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use toml::de::{DeString, DeTable};
 use super::table::{Reader, Value};
 use crate::configuration::keys::{Key, Keys};
 use crate::configuration::value;
-use crate::options::{ApiOptions, SourceKind, Target, refusal_for};
+use crate::options::{ApiOptions, Preset, Setting, SourceKind, Target, refusal_for};
 
 /// A source with the options of its API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(crate) struct SourceEntry {
     text: AddressText,
     /// The options as words of a command line.
     words: Vec<String>,
+    /// Those that only a preset has set.
+    by_preset: Vec<&'static str>,
 }
 
 /// The text of an address, which may contain a password.
@@ -71,13 +74,31 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Sourc
         reader.wrong(name.span().start, message);
     }
     let mut words = Vec::new();
+    let mut set: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut is_read = true;
     for (name, key, value) in &options {
         match reader.option(name.get_ref(), key, value) {
-            Some(texts) => words.extend(value::words(key, &texts)),
+            Some(texts) => {
+                words.extend(value::words(key, &texts));
+                set.insert(name.get_ref().to_string(), texts);
+            }
             None => is_read = false,
         }
     }
+    let preset = set.get("preset").and_then(|texts| Preset::find(texts.first()?));
+    let defaults = preset.into_iter().flat_map(|preset| {
+        preset.defaults(|name| match set.get(name) {
+            None => Setting::Absent,
+            Some(texts) if texts == &["false"] => Setting::Off,
+            Some(_) => Setting::On,
+        })
+    });
+    let by_preset: Vec<_> = defaults
+        .map(|default| {
+            words.push(default.word());
+            default.option
+        })
+        .collect();
     let text = reader.string("source", source)?;
     let address = match SourceAddress::parse(&text) {
         Ok(address) => address,
@@ -86,7 +107,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Sourc
             return None;
         }
     };
-    let mut entry = SourceEntry { address, text: AddressText(text), words };
+    let mut entry = SourceEntry { address, text: AddressText(text), words, by_preset };
     let api = entry.parse();
     // With type definitions, the source is their file, and another option has the database.
     if let Ok(Some(Ok(address))) = api.as_ref().map(ApiOptions::address_of_data) {
@@ -135,7 +156,8 @@ impl SourceEntry {
     fn parse(&self) -> Result<ApiOptions, String> {
         let words = ["source", "--federation"].map(str::to_owned).into_iter();
         let words = words.chain(self.words.iter().cloned());
-        ApiOptions::of_words(words.chain(["--".to_owned(), self.text.0.clone()]))
+        let words = words.chain(["--".to_owned(), self.text.0.clone()]);
+        ApiOptions::of_words(words, &self.by_preset)
     }
 }
 

@@ -300,8 +300,8 @@ max-answer = "8MiB"
         &expect![[r#"
             accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://reviews.example/shop"), text: postgres://reviews.example/shop, words: ["--dialect=phrag", "--federation-extend=reviews.graphql", "--policies=policies.toml", "--schema=app,public"] }, timeout: 1s, most_bytes: 8388608, most_requests: 256 }
-            products: LocalSource { entry: SourceEntry { address: Sqlite("products.db"), text: sqlite:products.db, words: [] }, timeout: 5s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://reviews.example/shop"), text: postgres://reviews.example/shop, words: ["--dialect=phrag", "--federation-extend=reviews.graphql", "--policies=policies.toml", "--schema=app,public"], by_preset: [] }, timeout: 1s, most_bytes: 8388608, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Sqlite("products.db"), text: sqlite:products.db, words: [], by_preset: [] }, timeout: 5s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(
@@ -346,9 +346,9 @@ source = "bolt://graph.example"
 source = "reviews.db"
 "#,
         &expect![[r#"
-            accounts: LocalSource { entry: SourceEntry { address: Neo4j("neo4j+s://graph.example"), text: neo4j+s://graph.example, words: ["--federation-extend=keys.graphql", "--types=accounts.graphql"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
-            reviews: LocalSource { entry: SourceEntry { address: Sqlite("reviews.db"), text: reviews.db, words: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
-            products: LocalSource { entry: SourceEntry { address: Neo4j("bolt://graph.example"), text: bolt://graph.example, words: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            accounts: LocalSource { entry: SourceEntry { address: Neo4j("neo4j+s://graph.example"), text: neo4j+s://graph.example, words: ["--federation-extend=keys.graphql", "--types=accounts.graphql"], by_preset: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Sqlite("reviews.db"), text: reviews.db, words: [], by_preset: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Neo4j("bolt://graph.example"), text: bolt://graph.example, words: [], by_preset: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(
@@ -424,9 +424,9 @@ source = "neo4j://graph"
 limit-required = true
 "#,
         &expect![[r#"
-            accounts: LocalSource { entry: SourceEntry { address: Sqlite("accounts.db"), text: accounts.db, words: ["--aggregates", "--simple-collections=only"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
-            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://localhost/shop"), text: postgres://localhost/shop, words: ["--default-limit=50", "--dialect=phrag", "--use-aggregation=false"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
-            products: LocalSource { entry: SourceEntry { address: Neo4j("neo4j://graph"), text: neo4j://graph, words: ["--limit-required"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            accounts: LocalSource { entry: SourceEntry { address: Sqlite("accounts.db"), text: accounts.db, words: ["--aggregates", "--simple-collections=only"], by_preset: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://localhost/shop"), text: postgres://localhost/shop, words: ["--default-limit=50", "--dialect=phrag", "--use-aggregation=false"], by_preset: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Neo4j("neo4j://graph"), text: neo4j://graph, words: ["--limit-required"], by_preset: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(

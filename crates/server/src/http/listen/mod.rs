@@ -73,10 +73,21 @@ pub(crate) enum ListenError {
     Nowhere,
     #[error("another program uses {address} already; choose another address with {option}")]
     InUse { address: String, option: &'static str },
-    #[error("cannot listen at {address}: {error}; choose another address with {option}")]
+    #[error(
+        "cannot listen at {address}: {error}; {}choose another address with {option}",
+        privilege(error)
+    )]
     Refused { address: String, option: &'static str, error: io::Error },
     #[error("cannot listen at {0}: the file is not a socket; choose another path")]
     NoSocket(String),
+}
+
+/// The reason of a refusal that depends on the number of the port.
+fn privilege(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "ports below 1024 need a privilege: ",
+        _ => "",
+    }
 }
 
 impl From<ListenError> for Failure {

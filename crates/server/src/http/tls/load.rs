@@ -20,7 +20,7 @@ const HTTP_1_1: &[u8] = b"http/1.1";
 pub(crate) enum TlsError {
     #[error(transparent)]
     Pem(#[from] PemError),
-    #[error("the private key in {} is not that of the certificate in {}", key.display(), certificate.display())]
+    #[error("the private key in {} is not that of the certificate in {}; `--tls-key` is the key with which it was requested", key.display(), certificate.display())]
     Mismatch { certificate: PathBuf, key: PathBuf },
     #[error("cannot use {}: {reason}", file.display())]
     Unusable { file: PathBuf, reason: String },
