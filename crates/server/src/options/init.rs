@@ -56,6 +56,6 @@ impl InitOptions {
 }
 
 /// The word of a value on the command line.
-pub(crate) fn word<T: ValueEnum>(value: T) -> String {
+pub(crate) fn word<T: ValueEnum>(value: &T) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

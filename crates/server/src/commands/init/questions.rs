@@ -78,7 +78,7 @@ pub(super) fn ask(options: &InitOptions) -> Result<Answers, Failure> {
 
 /// Asks until a line can be used; the end of the input gives the default.
 fn choice<T: ValueEnum>(question: &str, default: T) -> Result<T, Failure> {
-    let default_word = init_word(default.clone());
+    let default_word = init_word(&default);
     let mut text = format!("{question}\n");
     for value in T::value_variants() {
         let Some(possible) = value.to_possible_value() else { continue };
