@@ -9,23 +9,20 @@
 //! There was another way: each root type of the API could be composed from the engines, as a gateway
 //! composes subgraphs. A supergraph has no roles, so each role would have a supergraph of its own;
 //! and the relationships to and from remote schemas and actions would be executed in two ways.
-//!
-//! * [`key_queries`]: fields by which relationships are followed
-
-pub(crate) mod key_queries;
 
 use std::sync::Arc;
 
-use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::remote_schema::RemoteSchema as Definition;
 use hasura_metadata::{Location, read_text};
 use http_resolvers::remote_schema::RemoteSchema;
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
+use crate::ADMIN;
+use crate::key_queries;
 use crate::metadata::ServedSource;
-use crate::permissions::ADMIN;
-use crate::remote::permission::RemotePermission;
+use crate::remote_permission::RemotePermission;
+pub use crate::source_table::SourceTable;
 
 /// The further sources of an API.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,30 +53,6 @@ pub struct SourceSchema {
     pub(crate) tables: Vec<SourceTable>,
     /// The types that fields of the API lead to.
     visible: FxHashSet<Box<str>>,
-}
-
-/// The type of a table's rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceTable {
-    pub schema: Option<Box<str>>,
-    pub name: Box<str>,
-    pub r#type: Box<str>,
-    /// The columns with the names of their fields.
-    pub columns: Vec<(Box<str>, Box<str>)>,
-}
-
-impl SourceTable {
-    pub(crate) fn is(&self, parts: &NameParts) -> bool {
-        let NameParts::InSchema { schema, name } = parts else { return false };
-        // A file has no schemas.
-        self.name == name.as_str().into() && self.schema.as_deref().is_none_or(|own| own == schema)
-    }
-
-    /// The field of a column.
-    pub(crate) fn field_of(&self, column: &str) -> Option<&str> {
-        let found = self.columns.iter().find(|(known, _)| **known == *column);
-        found.map(|(_, field)| &**field)
-    }
 }
 
 impl SourceSchema {

@@ -6,7 +6,8 @@
 //! * [`metadata`]: metadata as an option
 //! * [`input_checks`]: inputs of changes that other servers check first
 //! * [`environment`]: variables that metadata names
-//! * [`further_sources`]: databases of metadata beside the served one
+//! * [`further_sources`]: databases of metadata beside the served one, with `key_queries.rs`: fields by
+//!   which relationships to their tables are followed, and `source_table.rs`
 //! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
@@ -45,6 +46,7 @@ mod federated;
 mod functions;
 pub mod further_sources;
 pub mod input_checks;
+mod key_queries;
 pub mod metadata;
 mod naming;
 mod native_queries;
@@ -53,7 +55,9 @@ mod plan;
 mod planned_queries;
 mod relations;
 pub mod remote;
+mod remote_permission;
 mod schema;
+mod source_table;
 mod tracking;
 mod values;
 
@@ -73,6 +77,9 @@ use permissions::Permissions;
 use remote::access::RemoteAccess;
 use remote::{Remote, RemoteSchemas};
 use tracking::{EnumSource, Tracking};
+
+/// The role that may do everything.
+pub const ADMIN: &str = "admin";
 
 /// Options of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]

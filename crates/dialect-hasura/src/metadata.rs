@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catalog::{Note, NoteKind, WrittenQueries};
-use hasura_metadata::types::connection::{ConnectionUrl, SourceConfiguration};
+use hasura_metadata::types::connection::ConnectionUrl;
 use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::permission::TablePermissions;
 use hasura_metadata::types::source::Source;
@@ -13,7 +13,7 @@ use hasura_metadata::{Metadata, PackedMetadata, Problem, support};
 use rustc_hash::FxHashSet;
 
 use crate::environment::Environment;
-use crate::further_sources::key_queries;
+use crate::key_queries;
 use crate::native_queries::NativeQueries;
 
 /// Limit of places that a notice lists.
@@ -210,10 +210,9 @@ impl ServedSource {
 
     /// The address of the source in the metadata, or why there is none to be used.
     pub fn address(&self, environment: &Environment) -> Result<String, Box<str>> {
-        let SourceConfiguration::Postgres(configuration) = &self.source().configuration else {
+        let Some(connection) = self.source().configuration.connection() else {
             return Err("the metadata has no address of PostgreSQL for it".into());
         };
-        let connection = &configuration.connection_info;
         match &connection.database_url {
             ConnectionUrl::Text(text) => Ok(text.clone()),
             ConnectionUrl::FromEnv(name) => {

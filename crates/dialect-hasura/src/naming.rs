@@ -4,6 +4,9 @@
 use hasura_metadata::naming::{Identifier, Naming, RootField};
 use hasura_metadata::types::table::TableConfiguration;
 
+/// The root field of roles without queries.
+pub(crate) const NO_QUERIES_FIELD: &str = "no_queries_available";
+
 /// The schema whose tables have no prefix.
 const DEFAULT_SCHEMA: &str = "public";
 

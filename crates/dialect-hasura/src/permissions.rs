@@ -27,6 +27,7 @@ use catalog::{Catalog, EntityId, Note};
 use hasura_metadata::Problem;
 use hasura_metadata::types::permission::TablePermissions;
 
+pub use crate::ADMIN;
 use crate::Options;
 use crate::metadata::ServedSource;
 use crate::remote::access::RemoteAccess;
@@ -35,9 +36,6 @@ use inherited::{Conflict, SourceNames};
 use roles::{Functions, RolePermissions, RoleTable};
 pub(crate) use tables::find_entity;
 use tables::{NamedRelationship, NamedTable, Tables};
-
-/// The role that may do everything.
-pub const ADMIN: &str = "admin";
 
 /// The session variable that names the role.
 pub const ROLE: &str = "x-hasura-role";

@@ -17,7 +17,6 @@ use quick_cache::{Equivalent, Weighter};
 use crate::cache;
 use crate::limits::Limits;
 use crate::usage::DocumentUsage;
-use crate::worker::further::Owner;
 
 /// The most structures of one document that are kept for one kind of session.
 const STRUCTURES: usize = 64;
@@ -42,6 +41,17 @@ const ENTRY: usize = 120;
 /// Approximate bytes of a document beside its plans: the list of plans, and the data that they
 /// share.
 const PLAN_LIST: u64 = 280;
+
+/// The source of the root fields of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The first one has all of them, or fields of the schema itself.
+    First,
+    /// A further one has all of them, and all that they select.
+    Further(u16),
+    /// There are several sources.
+    Several,
+}
 
 /// A document as it was sent, validated.
 #[derive(Debug)]

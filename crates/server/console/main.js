@@ -16,6 +16,7 @@ const VIEWS = [
   ["data", "Data", "./data.js", () => !settings.isGateway],
   ["roles", "Roles", "./roles.js", () => settings.roles],
   ["plans", "Plans", "./plans.js", () => true],
+  ["operations", "Operations", "./running.js", () => settings.metrics],
   ["metrics", "Metrics", "./metrics.js", () => settings.metrics],
   ["checks", "Checks", "./checks.js", () => !settings.isGateway],
 ];

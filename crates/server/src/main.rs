@@ -7,6 +7,7 @@
 //! * `commands`: one file per command
 //! * `http`: GraphQL over HTTP
 //! * `traces`: OpenTelemetry traces
+//! * `collector`: collectors of OpenTelemetry
 //! * `otlp`: export of traces, metrics and logs to a collector of OpenTelemetry
 //! * `request_id`: the id of a request
 //! * `metrics`: Prometheus metrics
@@ -23,6 +24,7 @@
 //! panic.
 
 mod action_delivery;
+mod collector;
 mod commands;
 mod composition;
 mod configuration;

@@ -170,7 +170,9 @@ fn other_methods_paths_and_origins_are_refused() {
     let role = get(&server, "role", "");
     assert_eq!((role.status, role.header("allow")), (405, Some("POST")));
     assert_eq!(get(&server, "nothing", "").status, 404);
+    let operations = message(&get(&server, "operations", ""));
     let (status, message) = message(&get(&server, "metrics", ""));
+    assert_eq!(operations, (status, message.clone()));
     assert_eq!(status, 400);
     assert_eq!(message, "there are no metrics: start the server with --metrics-listen");
 }
@@ -250,7 +252,7 @@ fn the_catalog_has_what_the_role_of_the_caller_sees() {
     let all = as_json(&get(&server, "catalog", admin));
     assert_eq!(names(&all["tables"]), ["album", "artist"]);
     // What is not of the role's own schema needs the secret.
-    for name in ["checks", "metrics"] {
+    for name in ["checks", "metrics", "operations"] {
         let (status, message) = message(&get(&server, name, ""));
         assert_eq!(status, 403, "{name}");
         assert!(message.starts_with("only a superuser sees this"), "{message}");
@@ -268,7 +270,7 @@ fn the_catalog_has_what_the_role_of_the_caller_sees() {
 #[test]
 fn a_server_that_requires_tokens_shows_nothing_without_one() {
     let server = with_policies(&["--require-token"]);
-    for name in ["catalog", "checks", "metrics"] {
+    for name in ["catalog", "checks", "metrics", "operations"] {
         let answer = get(&server, name, "");
         assert_eq!(answer.status, 401, "{name}: {}", answer.body);
     }

@@ -6,7 +6,7 @@ use std::io::BufRead;
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, File, Restartable};
+use crate::databases::{Database, File, restartable};
 use crate::program::{Folder, Server, outcome, run};
 use crate::subscriptions::site::{Client, TRANSPORT, next, subscribe};
 
@@ -383,7 +383,7 @@ fn equal_names_of_two_sources_are_told_with_the_remedy() {
 #[test]
 fn a_source_that_is_down_does_not_stop_the_others() {
     let Some(people) = Database::on_one(PEOPLE) else { return };
-    let Some(mut orders) = Restartable::start() else { return };
+    let Some(mut orders) = restartable() else { return };
     orders.server.execute("postgres", ORDERS).unwrap();
     let url = orders.server.socket_url("postgres");
     let metadata = people_and_orders();
@@ -393,7 +393,7 @@ fn a_source_that_is_down_does_not_stop_the_others() {
     let (own, both) = ("{ person(limit: 1) { id } }", "{ person(limit: 1) { id orders { id } } }");
     let purchases = "{ purchase(limit: 1) { id } }";
     assert_eq!(site.data("", purchases)["purchase"][0]["id"], 1);
-    orders.stop();
+    orders.stop().unwrap();
     assert_eq!(site.data("", own)["person"][0]["id"], 1);
     for query in [both, purchases] {
         assert!(site.ask("", query)["errors"].is_array(), "{query}");
@@ -405,7 +405,7 @@ fn a_source_that_is_down_does_not_stop_the_others() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (_, report, _) = outcome(&run(&[&["check"], &words[..], &leave_out].concat()));
     assert!(report.contains("The source shop cannot be served: "), "{report}");
-    orders.start_again();
+    orders.start_again().unwrap();
     reload(&mut site);
     assert_eq!(site.data("", both)["person"][0]["orders"].as_array().unwrap().len(), 3);
 }

@@ -21,7 +21,7 @@ use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
 use crate::Options;
 use crate::actions::{ActionRoles, QUERY};
 use crate::remote::access::RemotePermissions;
-use crate::remote::permission::RemotePermission;
+use crate::remote_permission::RemotePermission;
 use crate::tracking::TrackedModel;
 
 /// The permissions of a role.

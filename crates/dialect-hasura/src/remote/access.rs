@@ -13,8 +13,8 @@ use http_resolvers::remote_path::RemoteStep;
 use http_resolvers::remote_schema::{RemoteInput, RemoteKind, RemoteSchema};
 use rustc_hash::FxHashSet;
 
-use super::permission::{Inputs, RemotePermission};
 use super::{Remote, ServedSchema};
+use crate::remote_permission::{Inputs, RemotePermission};
 
 /// The permissions of a role by the names of remote schemas.
 pub(crate) type RemotePermissions = BTreeMap<Box<str>, Arc<RemotePermission>>;

@@ -8,14 +8,13 @@
 //! * `relationships`: from tables to fields
 //! * `source_relationships`: from tables to tables of further sources
 //! * `type_relationships`: from types of a remote schema to tables, and to fields of others
-//! * [`permission`]: the part that a role sees; [`access`]: the same as positions of the API
+//! * [`access`]: the part that a role sees, as positions of the API
 //!
 //! Whoever has a transport reads the schemas ([`wanted`]) before the API is made ([`RemoteSchemas`]).
 
 pub(crate) mod access;
 mod names;
 mod paths;
-pub(crate) mod permission;
 mod relationships;
 mod roots;
 mod source_relationships;

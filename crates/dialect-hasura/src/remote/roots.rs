@@ -12,7 +12,7 @@ use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
 use super::types::input;
 use super::{ServedSchema, paths, wrong};
 use crate::draft::{Draft, DraftField};
-use crate::further_sources::key_queries;
+use crate::key_queries;
 
 /// A root type of the API with that of the server.
 struct Root<'s> {

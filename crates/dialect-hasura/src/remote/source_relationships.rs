@@ -22,11 +22,11 @@ use super::type_relationships::TypeRelationship;
 use super::types::{given, input};
 use super::{Remote, ServedSchema};
 use crate::draft::{Draft, DraftField};
-use crate::further_sources::SourceTable;
-use crate::further_sources::key_queries::{self, Incoming, NUMBER, ROWS};
+use crate::key_queries::{self, Incoming, NUMBER, ROWS};
 use crate::metadata::ServedSource;
 use crate::plan::Planned;
 use crate::schema::Build;
+use crate::source_table::SourceTable;
 
 /// A column with a field, or a type with a field.
 type NamePair = (Box<str>, Box<str>);

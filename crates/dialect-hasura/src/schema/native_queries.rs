@@ -15,7 +15,7 @@ use super::base::ORDER_BY;
 use super::condition_member::member;
 use super::{Build, comparisons, conditions, orders, rows};
 use crate::draft::{DraftField, DraftInput, DraftValue};
-use crate::further_sources::key_queries;
+use crate::key_queries;
 use crate::plan::Plan;
 use crate::planned_queries::{Argument, Model, Query, Relation, Target};
 

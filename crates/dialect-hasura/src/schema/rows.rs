@@ -14,11 +14,9 @@ use super::{Build, functions, native_queries, relay, streams};
 use crate::SchemaKind;
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
+use crate::naming::NO_QUERIES_FIELD;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
-
-/// The root field of roles without queries.
-pub(crate) const NO_QUERIES_FIELD: &str = "no_queries_available";
 
 /// The only value of an API without tables.
 const NO_QUERIES: &str = "There are no queries available to the current role.";

@@ -17,21 +17,11 @@ use tokio::time::timeout_at;
 
 use super::{Allowed, Delivery, Worker};
 use crate::caller::Caller;
+use crate::documents::Owner;
 use crate::engine::Engine;
 use crate::live::{Begun, Driver, Responses, Work};
 use crate::report::Report;
 use crate::respond::{Kind, Response, our_bug};
-
-/// The source of the root fields of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// The first one has all of them, or fields of the schema itself.
-    First,
-    /// A further one has all of them, and all that they select.
-    Further(u16),
-    /// There are several sources.
-    Several,
-}
 
 impl Engine {
     /// The source of an operation.

@@ -21,6 +21,17 @@ pub enum SourceConfiguration {
     MySql(Json),
 }
 
+impl SourceConfiguration {
+    /// The connection of PostgreSQL, and of databases with its protocol.
+    #[must_use]
+    pub fn connection(&self) -> Option<&PostgresConnection> {
+        match self {
+            Self::Postgres(configuration) => Some(&configuration.connection_info),
+            Self::Mssql(_) | Self::BigQuery(_) | Self::DataConnector(_) | Self::MySql(_) => None,
+        }
+    }
+}
+
 impl Read for SourceConfiguration {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match reader.source_kind {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use engine::usage::Usage;
 use source::Statistics;
 
+use crate::collector::Destinations;
 use crate::commands::{block_on, exposure};
 use crate::configuration::{Again, Reread};
 use crate::failure::Failure;
 use crate::http::{self, Collectors, Generation, Listeners, Reload, Reloaded, Reloader, Telemetry};
 use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServingOptions};
-use crate::otlp::{Destinations, LogExporter, MetricExporter};
+use crate::otlp::{LogExporter, MetricExporter};
 use crate::traces::Traces;
 use crate::usage::hive::Reporter;
 

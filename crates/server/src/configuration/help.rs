@@ -95,6 +95,7 @@ fn shortened(command: Command, path: &str) -> Command {
             return arg;
         }
         let place = COMMON.iter().position(|(known, _)| *known == name(&arg));
+        let has_value = arg.get_action().takes_values();
         match place {
             Some(place) => arg
                 .help(COMMON[place].1)
@@ -102,7 +103,7 @@ fn shortened(command: Command, path: &str) -> Command {
                 .help_heading(None::<&str>)
                 .hide_env(true)
                 .hide_default_value(true)
-                .hide_possible_values(true),
+                .hide_possible_values(has_value),
             None => arg.hide_short_help(true),
         }
     };

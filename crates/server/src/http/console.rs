@@ -44,6 +44,8 @@ enum Endpoint {
     Checks,
     /// The metrics, as a scraper reads them.
     Metrics,
+    /// The running operations.
+    Operations,
     /// What a role sees and may do.
     Role,
 }
@@ -86,6 +88,7 @@ impl Endpoint {
             "catalog" => Self::Catalog,
             "checks" => Self::Checks,
             "metrics" => Self::Metrics,
+            "operations" => Self::Operations,
             "role" => Self::Role,
             _ => return None,
         })
@@ -93,14 +96,14 @@ impl Endpoint {
 
     fn method(self) -> Method {
         match self {
-            Self::Catalog | Self::Checks | Self::Metrics => Method::GET,
+            Self::Catalog | Self::Checks | Self::Metrics | Self::Operations => Method::GET,
             Self::Role => Method::POST,
         }
     }
 
     fn allow(self) -> &'static str {
         match self {
-            Self::Catalog | Self::Checks | Self::Metrics => "GET",
+            Self::Catalog | Self::Checks | Self::Metrics | Self::Operations => "GET",
             Self::Role => "POST",
         }
     }
@@ -171,6 +174,10 @@ async fn data(
             require_trust(service, &caller)?;
             json!({ "metrics": metrics(service)? })
         }
+        Endpoint::Operations => {
+            require_trust(service, &caller)?;
+            return Ok(metrics_sources(service)?.running_operations().into_bytes());
+        }
         Endpoint::Role => {
             require_trust(service, &caller)?;
             graphql::check_content(request.headers())?;
@@ -185,10 +192,14 @@ async fn data(
 
 /// The metrics as text.
 fn metrics(service: &Service) -> Result<String, NoData> {
+    let text = metrics::encode(metrics_sources(service)?);
+    text.map_err(|_| NoData::wrong("the metrics cannot be written"))
+}
+
+fn metrics_sources(service: &Service) -> Result<metrics::Sources, NoData> {
     let sources = service.process.metrics_sources(&service.worker.api(), &service.settings);
     let none = || NoData::wrong("there are no metrics: start the server with --metrics-listen");
-    let text = metrics::encode(sources.ok_or_else(none)?);
-    text.map_err(|_| NoData::wrong("the metrics cannot be written"))
+    sources.ok_or_else(none)
 }
 
 /// The worker of an API over one source.

@@ -24,9 +24,9 @@ use super::answer_body::AnswerBody;
 use super::console;
 use super::exchange::HttpRequest;
 use super::media_type::MediaType;
+use super::page_file::{Content, File, SCRIPT, STYLE};
 use super::refusal::Refusal;
 use super::respond::{Response, refuse};
-
 use super::service::Service;
 use crate::options::Coding;
 
@@ -38,26 +38,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 
 const PAGE: &str = include_str!("../../graphiql/page.html");
 
-/// A file that the page loads.
-#[derive(Debug)]
-pub(super) struct File {
-    pub(super) path: &'static str,
-    pub(super) content_type: &'static str,
-    pub(super) content: Content,
-}
-
-#[derive(Debug)]
-pub(super) enum Content {
-    /// A compressed file of another project; the path has its version, so it never changes.
-    Published(&'static [u8]),
-    Own(&'static str),
-}
-
 /// The state of reloads, which the page polls.
 const RELOADS: &str = "/graphiql/reloads";
-
-pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
-pub(super) const STYLE: &str = "text/css; charset=utf-8";
 
 const FILES: [File; 7] = [
     File {

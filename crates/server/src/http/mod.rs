@@ -52,7 +52,7 @@
 //! * `host`: check of the `Host` header, against DNS rebinding
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
 //! * `explain`: dry run of a request for the Explain tab of GraphiQL
-//! * `graphiql`: GraphiQL
+//! * `graphiql`: GraphiQL, with `page_file`: files that the page loads
 //! * `console`: data of the console, the page around GraphiQL
 //! * `media_type`: content negotiation
 //! * `admission`: admission control: a limit on concurrent requests, a bounded queue, load shedding
@@ -122,6 +122,7 @@ mod open_connection;
 mod operations;
 mod origin;
 mod outgoing;
+mod page_file;
 mod payload_token;
 mod persisted;
 mod prisma;

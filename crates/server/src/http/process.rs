@@ -98,7 +98,7 @@ impl Process {
             connections,
             usage,
             reporter: self.telemetry.reporter.clone(),
-            logs: self.telemetry.logs.clone(),
+            logs: self.telemetry.logs.as_ref().map(|logs| logs.counts()),
             events: self.telemetry.events.clone(),
             api: api.clone(),
             situation: Situation {

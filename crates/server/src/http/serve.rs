@@ -20,6 +20,7 @@ use super::reload::{self, Reloader};
 use super::settings::Settings;
 use crate::failure::Failure;
 use crate::metrics::{self, MetricsListener};
+use crate::otlp;
 use crate::supervisor;
 
 /// Time for the threads to end after the drain timeout.
@@ -85,7 +86,7 @@ pub(crate) async fn serve(
     };
     let pushed = process.telemetry.pushed.clone();
     if let Some(pushed) = pushed.clone() {
-        spawn_local(metrics::push(pushed, sources.clone()));
+        spawn_local(otlp::push(pushed, sources.clone()));
     }
     if let Some(listener) = metrics {
         tracing::info!("metrics at http://{}/metrics", listener.address);
@@ -150,7 +151,7 @@ pub(crate) async fn serve(
         () = signals.receive() => tracing::warn!("stopped at once by a second signal"),
     }
     if let Some(pushed) = pushed {
-        metrics::offer(&pushed, &sources);
+        otlp::offer(&pushed, &sources);
     }
     // After the last request, so that only the shutdown waits for it.
     let Generation { api, relay, .. } = settings.borrow().clone();

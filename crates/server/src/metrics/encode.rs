@@ -16,11 +16,11 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 use source::Statistics;
 
+use super::log_records::LogCounts;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
 use super::{answer_cache, custom_fields, databases, events, fetches, live, replicas, supergraph};
-use crate::otlp::{LogCounts, LogExporter};
 use crate::supergraph::FetchCounts;
 use crate::usage::hive::Reporter;
 
@@ -31,7 +31,7 @@ pub(crate) struct Sources {
     pub(crate) connections: Arc<Statistics>,
     pub(crate) usage: Arc<SchemaUsage>,
     pub(crate) reporter: Option<Arc<Reporter>>,
-    pub(crate) logs: Option<Arc<LogExporter>>,
+    pub(crate) logs: Option<Arc<LogCounts>>,
     pub(crate) events: Option<Arc<event_triggers::Statistics>>,
     pub(crate) api: Api,
     pub(crate) situation: Situation,
@@ -162,8 +162,8 @@ impl Sources {
     }
 
     fn encode_logs(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
-        let Some(exporter) = &self.logs else { return Ok(()) };
-        let LogCounts { sent, dropped, failed } = exporter.counts();
+        let Some(counts) = &self.logs else { return Ok(()) };
+        let LogCounts { sent, dropped, failed } = &**counts;
         let help = "Records of the log for the collector of OpenTelemetry, by outcome";
         let mut family = writer.begin("thalweg_log_records", help, MetricType::Counter)?;
         for (outcome, count) in [("sent", sent), ("dropped", dropped), ("failed", failed)] {

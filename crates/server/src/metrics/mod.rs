@@ -9,9 +9,9 @@
 //! * `custom_fields`: metrics of requests of custom fields
 //! * `fetches`: metrics of query plans
 //! * `live`: metrics of sockets and subscriptions
+//! * `log_records`: counts of exported records of the log
 //! * `subgraphs`: metrics of subgraphs
 //! * `supergraph`: metrics of fetches of the supergraph
-//! * `push`: sends them to a collector of OpenTelemetry
 //! * `running`: running operations
 //! * `serve`: the HTTP endpoint
 //!
@@ -24,8 +24,8 @@ mod encode;
 mod events;
 mod fetches;
 mod live;
+mod log_records;
 mod operations;
-mod push;
 mod read;
 mod replicas;
 mod running;
@@ -37,7 +37,7 @@ mod usage;
 
 pub(crate) use encode::{Situation, Sources, encode};
 pub(crate) use live::{Open, OpenGuard};
-pub(crate) use push::{offer, push};
+pub(crate) use log_records::LogCounts;
 pub(crate) use read::{Data, Family, HistogramPoint, Labels, Point, read};
 pub(crate) use running::RunningGuard;
 pub(crate) use serve::{MetricsListener, serve};

@@ -13,6 +13,7 @@ use graphql::operation::OperationKind;
 use serde_json::{Map, Value, json};
 use source::Observed;
 
+use super::encode::Sources;
 use super::store::Shard;
 use crate::request_id::RequestId;
 
@@ -73,8 +74,15 @@ impl Drop for RunningGuard {
     }
 }
 
+impl Sources {
+    /// The running operations as JSON.
+    pub(crate) fn running_operations(&self) -> String {
+        print(self.metrics.shards.iter().map(|shard| &**shard))
+    }
+}
+
 /// Prints the running operations of all threads; those that run longest come first.
-pub(super) fn print<'s>(shards: impl Iterator<Item = &'s Shard>) -> String {
+fn print<'s>(shards: impl Iterator<Item = &'s Shard>) -> String {
     let (mut all, mut total) = (Vec::new(), 0);
     for shard in shards {
         let operations = shard.running.operations();

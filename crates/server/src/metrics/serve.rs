@@ -18,7 +18,6 @@ use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 
 use super::encode::{Sources, encode};
-use super::running;
 use crate::failure::Failure;
 use crate::usage;
 
@@ -147,12 +146,9 @@ fn answer(
             Some(Sources { metrics, usage, .. }) => Ok(usage::print(&usage, metrics.started)),
             None => Err(fmt::Error),
         },
-        Document::Operations => match sources() {
-            Some(Sources { metrics, .. }) => {
-                Ok(running::print(metrics.shards.iter().map(|shard| &**shard)))
-            }
-            None => Err(fmt::Error),
-        },
+        Document::Operations => {
+            sources().map(|sources| sources.running_operations()).ok_or(fmt::Error)
+        }
     };
     match printed {
         Ok(text) => {

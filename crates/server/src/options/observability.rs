@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::development::{Switch, switched};
 use super::quantity::Time;
-use crate::otlp::{Destinations, OtlpError, Signal};
+use crate::collector::{Destinations, OtlpError, Signal};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Observability")]

@@ -26,8 +26,8 @@ use super::postgraphile::PostGraphileOptions;
 use super::prisma::PrismaOptions;
 use super::prisma_api::PrismaApiOptions;
 use super::serving::ServingOptions;
+use crate::collector::Signal;
 use crate::failure::Failure;
-use crate::otlp::Signal;
 
 /// The kinds of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

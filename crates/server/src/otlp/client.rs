@@ -13,8 +13,8 @@ use opentelemetry_http::{HttpClient, HttpError};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
 
-use super::error::OtlpError;
-use super::signals::Signal;
+use crate::collector::OtlpError;
+use crate::collector::Signal;
 
 /// Default time limit for one batch, including connecting.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);

@@ -16,8 +16,8 @@ use percent_encoding::percent_decode_str;
 use prost::Message;
 
 use super::client::{Client, PATIENCE};
-use super::error::OtlpError;
-use super::signals::{Signal, address};
+use crate::collector::OtlpError;
+use crate::collector::{Signal, address};
 
 const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");

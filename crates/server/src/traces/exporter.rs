@@ -9,8 +9,9 @@ use opentelemetry_sdk::trace::{
 };
 
 use super::ids::Ids;
+use crate::collector::{OtlpError, Signal, address};
 use crate::otlp::client::{Client, PATIENCE};
-use crate::otlp::{OtlpError, Signal, address, resource};
+use crate::otlp::resource;
 
 /// Time limit for the last batch at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);

@@ -250,6 +250,19 @@ async function metrics(url) {
   await close();
 }
 
+async function operations(url) {
+  const { page, troubles, close } = await open(url);
+  await go(page, "Operations");
+  await seen(page, "#view .c-message", "Nothing runs now.");
+  // The list is read again, and shows an operation with its statement while it runs.
+  const body = { total: 1, operations: [{ kind: "query", operation: "Slow", milliseconds: 2500, requestId: "a-1", statements: ["SELECT 1"] }] };
+  await page.route("**/console/api/operations", (route) => route.fulfill({ json: body }));
+  await seen(page, "#view h2", "Slow, query 2.5 s");
+  await seen(page, "#view pre", "SELECT 1");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
 async function phone(url) {
   const { page, troubles, close } = await open(url, { viewport: { width: 390, height: 844 } });
   for (const name of ["Schema", "Data", "Plans", "Checks"]) {
@@ -400,6 +413,7 @@ try {
   await phone(servers.shop);
   await data(servers.shop);
   await metrics(servers.shop);
+  await operations(servers.shop);
   await hasura(servers.hasura);
   await phrag(servers.phrag);
   await plain(servers.prisma);

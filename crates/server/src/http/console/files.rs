@@ -1,6 +1,6 @@
 //! The files of the console: ES modules and a style sheet, which browsers read as they are.
 
-use crate::http::graphiql::{Content, File, SCRIPT, STYLE};
+use crate::http::page_file::{Content, File, SCRIPT, STYLE};
 
 macro_rules! files {
     ($($name:literal $kind:ident),* $(,)?) => {
@@ -27,6 +27,7 @@ files! {
     "checks.js" SCRIPT,
     "metrics.js" SCRIPT,
     "openmetrics.js" SCRIPT,
+    "running.js" SCRIPT,
     "plans.js" SCRIPT,
     "roles.js" SCRIPT,
     "supergraph.js" SCRIPT,

@@ -20,12 +20,12 @@ use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs, ScopeLogs};
 use opentelemetry_proto::tonic::resource::v1::Resource;
 
 pub(crate) use self::layer::LogLayer;
-pub(crate) use self::queue::LogCounts;
 use self::queue::{Next, Queue};
-use super::error::OtlpError;
 use super::resource;
 use super::sender::{Delivery, Sender, milliseconds, scope};
-use super::signals::{Signal, variable};
+use crate::collector::OtlpError;
+use crate::collector::{Signal, variable};
+use crate::metrics::LogCounts;
 
 /// Default time between two batches, that of OpenTelemetry's libraries.
 const DELAY: Duration = Duration::from_secs(1);
@@ -69,8 +69,8 @@ impl LogExporter {
     }
 
     /// The records by their outcomes.
-    pub(crate) fn counts(&self) -> &LogCounts {
-        &self.queue.counts
+    pub(crate) fn counts(&self) -> Arc<LogCounts> {
+        Arc::clone(&self.queue.counts)
     }
 
     /// Sends the queued records. Blocks the thread for a few seconds at most.

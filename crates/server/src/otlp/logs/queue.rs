@@ -1,12 +1,14 @@
 //! A bounded queue of records: threads of requests never wait for the collector.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use prost::Message;
+
+use crate::metrics::LogCounts;
 
 /// The maximum number of queued records, and of their bytes; more are dropped.
 const MOST_RECORDS: usize = 8_192;
@@ -18,7 +20,7 @@ const BATCH_BYTES: usize = 2 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    pub(super) counts: LogCounts,
+    pub(super) counts: Arc<LogCounts>,
     state: Mutex<State>,
     /// A batch is full, or the queue is closed.
     changed: Condvar,
@@ -30,16 +32,6 @@ struct State {
     records: VecDeque<(LogRecord, usize)>,
     bytes: usize,
     is_closed: bool,
-}
-
-/// Records by their outcomes.
-#[derive(Debug, Default)]
-pub(crate) struct LogCounts {
-    pub(crate) sent: AtomicU64,
-    /// The queue was full.
-    pub(crate) dropped: AtomicU64,
-    /// The collector did not accept them.
-    pub(crate) failed: AtomicU64,
 }
 
 /// The next batch; it may be empty.

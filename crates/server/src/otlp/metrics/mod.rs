@@ -1,9 +1,11 @@
 //! Metrics for a collector: those of `/metrics`, in intervals.
 //!
+//! * `push`: takes the metrics in intervals
 //! * `message`: the message of a text of metrics
 //! * `starts`: start times of counters
 
 mod message;
+mod push;
 mod starts;
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -12,13 +14,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
 use self::starts::Starts;
-use super::error::OtlpError;
 use super::resource;
 use super::sender::{Sender, milliseconds};
-use super::signals::{Signal, variable};
+use crate::collector::OtlpError;
+use crate::collector::{Signal, variable};
 use crate::metrics::read;
 
 pub(super) use self::message::nanoseconds;
+pub(crate) use self::push::{offer, push};
 
 /// Default interval, that of OpenTelemetry's libraries.
 const INTERVAL: Duration = Duration::from_secs(60);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::time::sleep;
 
-use super::encode::{Sources, encode};
-use crate::otlp::MetricExporter;
+use super::MetricExporter;
+use crate::metrics::{Sources, encode};
 
 /// Sends the metrics until the process ends.
 pub(crate) async fn push(exporter: Arc<MetricExporter>, sources: impl Fn() -> Option<Sources>) {

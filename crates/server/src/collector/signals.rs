@@ -58,7 +58,7 @@ impl Signal {
 
     /// A variable of this signal, such as `OTEL_EXPORTER_OTLP_LOGS_HEADERS`, or else the one of all
     /// signals, with its name.
-    pub(super) fn variable(self, name: &str) -> Option<(String, String)> {
+    pub(crate) fn variable(self, name: &str) -> Option<(String, String)> {
         let own = self.own_variable(name);
         own.or_else(|| variable(["OTEL_EXPORTER_OTLP_", name].concat()))
     }
@@ -130,7 +130,7 @@ impl Destinations {
 }
 
 /// A variable that is not empty, with its name.
-pub(super) fn variable(name: String) -> Option<(String, String)> {
+pub(crate) fn variable(name: String) -> Option<(String, String)> {
     let value = env::var(&name).ok().filter(|value| !value.is_empty())?;
     Some((name, value))
 }

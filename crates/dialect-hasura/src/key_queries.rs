@@ -8,8 +8,6 @@
 //! The alternative was a condition `_in` on the table, whose rows are assigned to their keys here. It
 //! has no pages and no aggregates for each key.
 
-use std::fmt::Write as _;
-
 use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::permission::SelectPermissionEntry;
 use hasura_metadata::types::remote_relationship::{
@@ -19,7 +17,7 @@ use hasura_metadata::{Metadata, read_text};
 use http_resolvers::remote_path::KEYS;
 use serde_json::{Value, json};
 
-use crate::schema::rows::NO_QUERIES_FIELD;
+use crate::naming::NO_QUERIES_FIELD;
 
 /// The beginning of the names of the fields and types.
 const PREFIX: &str = "_related_";
@@ -121,6 +119,20 @@ fn key(number: usize) -> String {
     format!("_key_{number}")
 }
 
+/// The statement of the keys, with these parts. A part is not searched for others: names of tables and
+/// columns may be anything.
+fn fill(parts: &[(&str, &str)]) -> String {
+    let mut code = String::new();
+    let mut rest = include_str!("key_queries/keys.sql");
+    for (name, part) in parts {
+        let Some((before, after)) = rest.split_once(name) else { continue };
+        code.push_str(before);
+        code.push_str(part);
+        rest = after;
+    }
+    code + rest
+}
+
 /// The logical model of the keys. Every role that may read the table sees it.
 fn model<'m>(
     number: usize,
@@ -142,19 +154,14 @@ fn model<'m>(
 
 /// The query that gives the keys the types of the columns.
 fn query(number: usize, (schema, table): (&str, &str), to: &ToSource) -> Value {
-    let mut code = String::from("SELECT k.number::int AS _number");
     let mut mapping = serde_json::Map::new();
+    let mut columns = Vec::new();
     for (place, column) in to.field_mapping.values().enumerate() {
-        // Writing to a text never fails.
-        let _ = write!(code, ", r.{} AS {}", quoted(&column.text), key(place));
+        columns.push(["r.", &quoted(&column.text), " AS ", &key(place)].concat());
         mapping.insert(key(place), Value::from(column.text.as_str()));
     }
     let row = [schema, table].map(quoted).join(".");
-    let _ = write!(
-        code,
-        " FROM pg_catalog.json_array_elements({{{{{KEYS}}}}}) WITH ORDINALITY AS k(value, number) \
-         CROSS JOIN LATERAL pg_catalog.json_populate_record(NULL::{row}, k.value) AS r"
-    );
+    let code = fill(&[(":columns", &columns.join(", ")), (":keys", KEYS), (":row", &row)]);
     let relationship = json!([{
         "name": ROWS,
         "using": {
