@@ -8,7 +8,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::race::floor::{bare, bolt};
 use crate::{
-    compare, documents, federation, live, long, mixed, race, restaurants, schema_size, soak, start_up,
+    compare, documents, federation, live, long, mixed, race, restaurants, schema_size, soak,
+    start_up,
 };
 
 /// Measures Thalweg, and compares its answers with those of other servers.

@@ -44,8 +44,14 @@ pub(crate) const SECRET: &str = "only for comparisons";
 /// Version 5 with its own names.
 pub(crate) const AMBER: &str = r#"{"amber":true}"#;
 
-const DEFAULT: Set =
-    Set { schema: SCHEMA, name: "default", version4: Some("{}"), version5: Some("{}"), thalweg: &[], kind: Kind::Reads };
+const DEFAULT: Set = Set {
+    schema: SCHEMA,
+    name: "default",
+    version4: Some("{}"),
+    version5: Some("{}"),
+    thalweg: &[],
+    kind: Kind::Reads,
+};
 
 const CLASSIC_IDS: Set = Set {
     schema: SCHEMA,
@@ -59,11 +65,13 @@ const CLASSIC_IDS: Set = Set {
 const SIMPLIFIED: Set = Set {
     schema: SCHEMA,
     name: "simplified",
-    version4: Some(r#"{
+    version4: Some(
+        r#"{
         "simpleCollections": "both",
         "legacyRelations": "omit",
         "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
-    }"#),
+    }"#,
+    ),
     version5: None,
     thalweg: &["--simple-collections", "both", "--legacy-relations", "omit", "--simplified-names"],
     kind: Kind::Reads,
@@ -83,11 +91,13 @@ pub(crate) const SETS: &[Set] = &[
     Set {
         schema: SCHEMA,
         name: "filter",
-        version4: Some(r#"{
+        version4: Some(
+            r#"{
             "simpleCollections": "both",
             "appendPlugins": ["postgraphile-plugin-connection-filter"],
             "graphileBuildOptions": { "connectionFilterRelations": true }
-        }"#),
+        }"#,
+        ),
         version5: None,
         thalweg: &[
             "--simple-collections",
@@ -109,10 +119,12 @@ pub(crate) const SETS: &[Set] = &[
     Set {
         schema: SCHEMA,
         name: "many-to-many",
-        version4: Some(r#"{
+        version4: Some(
+            r#"{
             "simpleCollections": "both",
             "appendPlugins": ["@graphile-contrib/pg-many-to-many"]
-        }"#),
+        }"#,
+        ),
         version5: None,
         thalweg: &["--simple-collections", "both", "--many-to-many"],
         kind: Kind::Reads,
@@ -128,9 +140,11 @@ pub(crate) const SETS: &[Set] = &[
     Set {
         schema: SCHEMA,
         name: "figures",
-        version4: Some(r#"{
+        version4: Some(
+            r#"{
             "graphileBuildOptions": { "pgGeometricTypes": true, "pgUseCustomNetworkScalars": true }
-        }"#),
+        }"#,
+        ),
         version5: None,
         thalweg: &["--geometric-types", "--network-scalars"],
         kind: Kind::Reads,

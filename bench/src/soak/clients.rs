@@ -140,7 +140,8 @@ fn read_item(client: &mut Client<'_>, id: u32) {
 pub(super) fn item(id: u32) -> (String, Value) {
     let query = format!("{{ itemById(id: {id}) {{ name categoryByCategoryId {{ name }} }} }}");
     let category = format!("Category {}", id % CATEGORIES + 1);
-    let item = json!({ "name": format!("Item {id}"), "categoryByCategoryId": { "name": category } });
+    let item =
+        json!({ "name": format!("Item {id}"), "categoryByCategoryId": { "name": category } });
     (query, json!({ "itemById": item }))
 }
 
@@ -148,7 +149,8 @@ fn read_list(client: &mut Client<'_>, offset: u32) {
     let query = format!(
         "{{ allItems(orderBy: ID_ASC, first: {PAGE}, offset: {offset}) {{ nodes {{ id name }} }} }}"
     );
-    let rows = (offset + 1..=offset + PAGE).map(|id| json!({ "id": id, "name": format!("Item {id}") }));
+    let rows =
+        (offset + 1..=offset + PAGE).map(|id| json!({ "id": id, "name": format!("Item {id}") }));
     let expected = json!({ "allItems": { "nodes": rows.collect::<Vec<_>>() } });
     if let Some(answer) = client.ask(Kind::List, &query, None) {
         client.check(Kind::List, &query, &answer, &expected);
@@ -220,7 +222,12 @@ fn add_note(client: &mut Client<'_>, note: &str) {
     );
     client.ledger.send_note(note);
     let Some(answer) = client.ask(Kind::Note, &mutation, None) else { return };
-    client.check(Kind::Note, &mutation, &answer, &json!({ "createNote": { "note": { "text": note } } }));
+    client.check(
+        Kind::Note,
+        &mutation,
+        &answer,
+        &json!({ "createNote": { "note": { "text": note } } }),
+    );
     client.ledger.acknowledge_note(note);
 }
 

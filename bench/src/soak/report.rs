@@ -107,7 +107,12 @@ fn left(during: &Part, rest: &Part) -> Option<String> {
 fn row(text: &mut String, name: &str, part: &Part) -> fmt::Result {
     let Part { resident, descriptors, threads, sessions } = *part;
     let (memory, descriptors) = (mebibytes(resident), number(descriptors));
-    writeln!(text, "| {name} | {memory} | {descriptors} | {} | {} |", number(threads), number(sessions))
+    writeln!(
+        text,
+        "| {name} | {memory} | {descriptors} | {} | {} |",
+        number(threads),
+        number(sessions)
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a load are far below 2^52")]

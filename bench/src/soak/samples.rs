@@ -14,8 +14,7 @@ use crate::process;
 use crate::statistics::median;
 
 const INTERVAL: Duration = Duration::from_secs(5);
-const SESSIONS: &str =
-    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'thalweg'";
+const SESSIONS: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'thalweg'";
 
 /// Where the figures come from.
 #[derive(Clone, Debug)]

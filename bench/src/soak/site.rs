@@ -55,15 +55,7 @@ impl Site {
         command.args(["serve", "--config"]).arg(&configuration).current_dir(folder);
         program::forget_environment(&mut command);
         let server = Server::start(command, port, &folder.join("server.log"))?;
-        Ok(Self {
-            primary,
-            standby,
-            redis,
-            server,
-            configuration,
-            reloads: 0,
-            has_column: false,
-        })
+        Ok(Self { primary, standby, redis, server, configuration, reloads: 0, has_column: false })
     }
 
     pub(super) fn port(&self) -> u16 {

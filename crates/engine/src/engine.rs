@@ -67,6 +67,29 @@ pub struct Options {
     pub further: Vec<FurtherSource>,
 }
 
+impl Options {
+    /// A dialect without restrictions, caches and requests to other servers, by so many connections.
+    #[must_use]
+    pub fn new(dialect: Dialect, connections: PoolLimits) -> Self {
+        Self {
+            dialect,
+            source: OpenOptions::default(),
+            connections,
+            limits: Limits::default(),
+            errors: ErrorOptions::default(),
+            policies: None,
+            federation: None,
+            schema_first: None,
+            resolvers: None,
+            live: FeedOptions::default(),
+            has_defer: false,
+            cache: CacheOptions::default(),
+            prisma_schema: None,
+            further: Vec::new(),
+        }
+    }
+}
+
 /// One API over one source, shared by all threads.
 #[derive(Debug)]
 pub struct Engine {

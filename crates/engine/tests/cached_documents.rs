@@ -87,20 +87,13 @@ impl Folder {
         let federation = None;
         let schema_first = None;
         let options = Options {
-            dialect,
             source,
-            connections,
             limits,
             errors,
             policies,
             federation,
             schema_first,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
+            ..Options::new(dialect, connections)
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

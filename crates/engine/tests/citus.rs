@@ -21,20 +21,8 @@ fn fixture(name: &str) -> String {
 
 async fn worker(url: &str, dialect: &str) -> Worker {
     let options = Options {
-        dialect: dialect::parse(dialect).unwrap(),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(2),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(dialect::parse(dialect).unwrap(), PoolLimits::unshared(2))
     };
     Worker::new(Engine::open(&SourceAddress::Postgres(url.into()), &options).await.unwrap())
 }

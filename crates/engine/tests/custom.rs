@@ -17,8 +17,8 @@ use dialects::{Dialect, dgraph};
 use engine::gateway::Caller;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{
-    Allowed, Delivery, Engine, ErrorOptions, Limits, OpenError, OpenOptions, Options, PolicyFile,
-    PoolLimits, Report, ResolverOptions, SourceAddress, Worker,
+    Allowed, Delivery, Engine, OpenError, OpenOptions, Options, PolicyFile, PoolLimits, Report,
+    ResolverOptions, SourceAddress, Worker,
 };
 use expect_test::Expect;
 use graphql::Request;
@@ -81,23 +81,12 @@ fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
     let model = dgraph::definitions::read(definitions).unwrap();
     let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
     let options = Options {
-        dialect: Dialect::Dgraph(dialect),
-        source: OpenOptions::default(),
-        connections: PoolLimits::unshared(1),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
-        federation: None,
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),
             apply: ApplyMigrations::First,
         }),
         resolvers: Some(local()),
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(Dialect::Dgraph(dialect), PoolLimits::unshared(1))
     };
     (SourceAddress::Sqlite(database.0.clone()), options)
 }

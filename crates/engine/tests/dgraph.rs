@@ -12,8 +12,7 @@ use clients::egress::EgressSettings;
 use dialects::federation::Options as Federation;
 use dialects::{Dialect, dgraph};
 use engine::{
-    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, ResolverOptions,
-    SourceAddress, Worker,
+    Allowed, Engine, OpenOptions, Options, PoolLimits, ResolverOptions, SourceAddress, Worker,
 };
 use expect_test::{Expect, expect};
 use graphql::Request;
@@ -162,20 +161,9 @@ pub(crate) async fn migrate(address: &SourceAddress, definitions: &str) -> dgrap
 
 pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
     Options {
-        dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(1),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
         federation: federation.then(Federation::default),
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(Dialect::Dgraph(dialect), PoolLimits::unshared(1))
     }
 }
 

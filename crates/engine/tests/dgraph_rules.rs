@@ -8,8 +8,8 @@ use std::sync::Arc;
 use dialects::{Dialect, dgraph};
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{
-    Allowed, Claims, Delivery, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits,
-    Report, Session, SourceAddress, Worker,
+    Allowed, Claims, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, Session,
+    SourceAddress, Worker,
 };
 use expect_test::{Expect, expect};
 use graphql::Request;
@@ -75,23 +75,12 @@ pub(crate) async fn open(
         ..dgraph::Options::default()
     };
     let options = Options {
-        dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(1),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),
             apply: ApplyMigrations::First,
         }),
+        ..Options::new(Dialect::Dgraph(dialect), PoolLimits::unshared(1))
     };
     let engine = Engine::open(address, &options).await.map_err(|error| error.to_string())?;
     Ok(Worker::new(engine))

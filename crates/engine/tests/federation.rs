@@ -73,23 +73,13 @@ const MAKERS: &str = "query ($r: [_Any!]!) {
 
 fn options(dialect: Dialect, federation: Federation) -> Options {
     Options {
-        dialect,
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(1),
-        policies: None,
         federation: Some(federation),
         limits: engine::Limits {
             cost: CostLimits { most: 50_000, ..CostLimits::default() },
             ..engine::Limits::default()
         },
-        errors: engine::ErrorOptions::default(),
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(dialect, PoolLimits::unshared(1))
     }
 }
 

@@ -69,22 +69,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         loaded.graph.run_file(&fixtures().join("databases").join(database).join("graph.cypher"))?;
         loaded.database = Some(database.clone());
     }
-    let mut asked = Options {
-        dialect: crate::dialect::parse(dialect)?,
-        source: OpenOptions::default(),
-        connections: PoolLimits::unshared(2),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
-    };
+    let mut asked = Options::new(crate::dialect::parse(dialect)?, PoolLimits::unshared(2));
     crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));
     if is_private {

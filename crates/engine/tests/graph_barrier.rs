@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use engine::{
-    Allowed, Claims, Delivery, Engine, Limits, OpenOptions, Options, PoolLimits, Report, Session,
+    Allowed, Claims, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, Session,
     SourceAddress, Worker,
 };
 use graphql::Request;
@@ -111,22 +111,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
     let text =
         values.iter().fold(GRAPH.to_owned(), |text, (name, value)| text.replace(name, value));
     graph.run(&text).unwrap();
-    let options = Options {
-        dialect: crate::dialect::parse(DIALECT).unwrap(),
-        source: OpenOptions::default(),
-        connections: PoolLimits::unshared(2),
-        limits: Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
-    };
+    let options = Options::new(crate::dialect::parse(DIALECT).unwrap(), PoolLimits::unshared(2));
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let local = tokio::task::LocalSet::new();
     local

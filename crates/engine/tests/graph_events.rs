@@ -13,7 +13,7 @@ use dialects::neo4j::model::ApiVersion;
 use dialects::{Dialect, neo4j as dialect};
 use engine::live::{FeedOptions, Responses};
 use engine::{
-    Allowed, Caller, Delivery, Engine, Limits, OpenOptions, Options, PoolLimits, Report, Session,
+    Allowed, Caller, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, Session,
     SourceAddress, Worker,
 };
 use serde_json::Value;
@@ -52,22 +52,8 @@ async fn served_with(graph: Graph, types: &str, live: bool, feed: FeedOptions) -
         filters: filters.collect(),
         ..Default::default()
     };
-    let options = Options {
-        dialect: Dialect::Neo4j(neo4j),
-        source: OpenOptions::default(),
-        connections: PoolLimits::unshared(4),
-        limits: Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: feed,
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
-    };
+    let options =
+        Options { live: feed, ..Options::new(Dialect::Neo4j(neo4j), PoolLimits::unshared(4)) };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let worker = Rc::new(Worker::new(Engine::open(&address, &options).await.unwrap()));
     Served { graph, worker }

@@ -69,24 +69,12 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
     let model = dialect::definitions::read(types, version).unwrap();
     let neo4j = dialect::Options { model: Arc::new(model), version, ..Default::default() };
     let options = Options {
-        dialect: Dialect::Neo4j(neo4j),
-        source: OpenOptions::default(),
-        connections: PoolLimits::unshared(2),
         // Each cost is too high, and in the error.
         limits: Limits {
             cost: CostLimits { most: 0, ..CostLimits::default() },
             ..Limits::default()
         },
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(Dialect::Neo4j(neo4j), PoolLimits::unshared(2))
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     Worker::new(Engine::open(&address, &options).await.unwrap())

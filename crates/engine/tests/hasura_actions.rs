@@ -20,8 +20,8 @@ use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::{Dialect, hasura};
 use engine::gateway::Caller;
 use engine::{
-    Allowed, Claims, Delivery, Engine, ErrorOptions, Limits, OpenError, OpenOptions, Options,
-    PoolLimits, Report, ResolverOptions, Session, SourceAddress, Worker,
+    Allowed, Claims, Delivery, Engine, OpenError, OpenOptions, Options, PoolLimits, Report,
+    ResolverOptions, Session, SourceAddress, Worker,
 };
 use expect_test::{Expect, expect};
 use graphql::Request;
@@ -118,20 +118,8 @@ async fn open(
     resolvers: ResolverOptions,
 ) -> Result<Arc<Engine>, OpenError> {
     let options = Options {
-        dialect: Dialect::Hasura(dialect),
-        source: OpenOptions::default(),
-        connections: PoolLimits::unshared(1),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
         resolvers: Some(resolvers),
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(Dialect::Hasura(dialect), PoolLimits::unshared(1))
     };
     Engine::open(&SourceAddress::Sqlite(database.0.clone()), &options).await
 }

@@ -125,20 +125,8 @@ async fn open(server: &Server, database: &str) -> Worker {
         ..Default::default()
     });
     let options = Options {
-        dialect,
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: engine::PoolLimits::unshared(2),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(dialect, engine::PoolLimits::unshared(2))
     };
     let address = SourceAddress::Postgres(server.url(database));
     Worker::new(Engine::open(&address, &options).await.unwrap())

@@ -301,23 +301,11 @@ struct Api {
 impl Api {
     async fn open(path: &Path, options: postgraphile::Options, tables: String) -> Self {
         let options = Options {
-            dialect: Dialect::PostGraphile(options),
-            source: OpenOptions::default(),
-            connections: PoolLimits::unshared(1),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()
             },
-            errors: engine::ErrorOptions::default(),
+            ..Options::new(Dialect::PostGraphile(options), PoolLimits::unshared(1))
         };
         let engine = Engine::open(&SourceAddress::Sqlite(path.into()), &options).await.unwrap();
         Self { worker: Worker::new(engine), connection: Connection::open(path).unwrap(), tables }

@@ -55,27 +55,17 @@ impl Entries {
         let server = shared(&installation).unwrap_or_else(|error| panic!("{error}"));
         server.create_database(name).unwrap();
         server.execute(name, TABLES).unwrap();
+        let dialect = Dialect::PostGraphile(postgraphile::Options {
+            simple_collections: postgraphile::SimpleCollections::Both,
+            ..postgraphile::Options::default()
+        });
         let options = Options {
-            dialect: Dialect::PostGraphile(postgraphile::Options {
-                simple_collections: postgraphile::SimpleCollections::Both,
-                ..postgraphile::Options::default()
-            }),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: PoolLimits::unshared(1),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()
             },
-            errors: engine::ErrorOptions::default(),
+            ..Options::new(dialect, PoolLimits::unshared(1))
         };
         let address = SourceAddress::Postgres(server.socket_url(name));
         let worker = Worker::new(Engine::open(&address, &options).await.unwrap());

@@ -34,21 +34,10 @@ fn spawn(answering: &Answering, query: &'static str, id: usize) -> JoinHandle<Va
 
 /// Options of an engine that is only opened.
 fn options() -> Options {
+    let dialect = dialects::Dialect::PostGraphile(dialects::postgraphile::Options::default());
     Options {
-        dialect: dialects::Dialect::PostGraphile(dialects::postgraphile::Options::default()),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(1),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(dialect, PoolLimits::unshared(1))
     }
 }
 

@@ -18,9 +18,7 @@ use std::{env, fs, process};
 
 use dialects::{Dialect, DialectName, prisma};
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
-use engine::{
-    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
+use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker};
 use graphql::Request;
 use proptest::collection::vec;
 use proptest::num::u8::ANY;
@@ -55,23 +53,12 @@ async fn open(address: &SourceAddress) -> Worker {
     };
     dialect.model = Arc::new(prisma::definitions::read(DATAMODEL).unwrap());
     let options = Options {
-        dialect: Dialect::Prisma(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(1),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
         schema_first: Some(SchemaFirst {
             definitions: DATAMODEL.into(),
             apply: ApplyMigrations::First,
         }),
+        ..Options::new(Dialect::Prisma(dialect), PoolLimits::unshared(1))
     };
     Worker::new(Engine::open(address, &options).await.unwrap())
 }

@@ -11,9 +11,7 @@ use std::sync::Arc;
 use dialects::{DialectName, prisma};
 use engine::live::Responses;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
-use engine::{
-    Caller, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
+use engine::{Caller, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -65,20 +63,9 @@ pub(crate) async fn engine(address: &SourceAddress, datamodel: &str) -> Arc<Engi
     prisma.model = Arc::new(prisma::definitions::read(datamodel).unwrap());
     let apply = ApplyMigrations::First;
     let options = Options {
-        dialect,
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::unshared(2),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
-        federation: None,
         schema_first: Some(SchemaFirst { definitions: datamodel.into(), apply }),
-        prisma_schema: None,
-        further: Vec::new(),
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
+        ..Options::new(dialect, PoolLimits::unshared(2))
     };
     Engine::open(address, &options).await.unwrap()
 }

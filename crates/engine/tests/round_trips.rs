@@ -78,27 +78,16 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         );
     }
     server.execute(DATABASE, &sql).map_err(text)?;
+    let dialect = Dialect::PostGraphile(postgraphile::Options {
+        dynamic_json: true,
+        geometric_types: true,
+        network_scalars: true,
+        simple_collections: postgraphile::SimpleCollections::Only,
+        ..postgraphile::Options::default()
+    });
     let options = Options {
-        dialect: Dialect::PostGraphile(postgraphile::Options {
-            dynamic_json: true,
-            geometric_types: true,
-            network_scalars: true,
-            simple_collections: postgraphile::SimpleCollections::Only,
-            ..postgraphile::Options::default()
-        }),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: engine::PoolLimits::unshared(2),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(dialect, engine::PoolLimits::unshared(2))
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -84,22 +84,7 @@ impl File {
 
     fn open(&self, dialect: Dialect) -> Arc<Engine> {
         let address = SourceAddress::parse(self.0.to_str().unwrap()).unwrap();
-        let options = Options {
-            dialect,
-            source: OpenOptions::default(),
-            connections: engine::PoolLimits::unshared(1),
-            limits: engine::Limits::default(),
-            errors: engine::ErrorOptions::default(),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
-        };
+        let options = Options::new(dialect, engine::PoolLimits::unshared(1));
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }
 }

@@ -132,30 +132,21 @@ impl Targets {
 
     fn open_now(&self, target: Target) -> Result<Arc<Opened>, String> {
         let address = self.address(target.database, target.family)?;
+        let dialect = match target.style {
+            Style::PostGraphile => Dialect::PostGraphile(postgraphile::Options {
+                simple_collections: postgraphile::SimpleCollections::Both,
+                ..postgraphile::Options::default()
+            }),
+            // Beyond 32 bits a value that is an Int is an error, and hides others.
+            Style::Phrag => Dialect::Phrag(phrag::Options {
+                big_integers: phrag::BigIntegers::String,
+                ..phrag::Options::default()
+            }),
+        };
         let options = Options {
-            dialect: match target.style {
-                Style::PostGraphile => Dialect::PostGraphile(postgraphile::Options {
-                    simple_collections: postgraphile::SimpleCollections::Both,
-                    ..postgraphile::Options::default()
-                }),
-                // Beyond 32 bits a value that is an Int is an error, and hides others.
-                Style::Phrag => Dialect::Phrag(phrag::Options {
-                    big_integers: phrag::BigIntegers::String,
-                    ..phrag::Options::default()
-                }),
-            },
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: engine::PoolLimits::unshared(2),
             // More than by default: what the engine can do is wanted here.
             policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,
@@ -168,7 +159,7 @@ impl Targets {
                 cost: engine::CostLimits { most: u64::MAX, ..engine::CostLimits::default() },
                 ..engine::Limits::default()
             },
-            errors: engine::ErrorOptions::default(),
+            ..Options::new(dialect, engine::PoolLimits::unshared(2))
         };
         runtime().map_err(|error| error.to_string())?.block_on(async {
             let engine = Engine::open(&address, &options).await;

@@ -124,20 +124,10 @@ impl Database {
         cache: CacheOptions,
     ) -> Worker {
         let options = Options {
-            dialect,
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: engine::PoolLimits::unshared(2),
-            limits: engine::Limits::default(),
-            errors: engine::ErrorOptions::default(),
             policies,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
             cache,
-            prisma_schema: None,
-            further: Vec::new(),
+            ..Options::new(dialect, engine::PoolLimits::unshared(2))
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }

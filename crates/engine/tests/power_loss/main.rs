@@ -19,8 +19,7 @@ use std::time::Duration;
 use dialects::{Dialect, dgraph};
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{
-    Allowed, Durability, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits,
-    SourceAddress, Worker,
+    Allowed, Durability, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
 };
 use graphql::Request;
 use rusqlite::{Connection, OpenFlags};
@@ -57,23 +56,12 @@ fn options(durability: Durability) -> Options {
     let model = dgraph::definitions::read(TYPES).unwrap();
     let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
     Options {
-        dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { durability, ..OpenOptions::default() },
-        connections: PoolLimits::unshared(2),
-        limits: Limits::default(),
-        errors: ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
         schema_first: Some(SchemaFirst {
             definitions: TYPES.into(),
             apply: ApplyMigrations::First,
         }),
+        ..Options::new(Dialect::Dgraph(dialect), PoolLimits::unshared(2))
     }
 }
 

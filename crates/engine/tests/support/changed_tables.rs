@@ -7,9 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use dialects::{Dialect, dgraph};
-use engine::{
-    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
+use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker};
 use graphql::Request;
 use serde_json::Value;
 use source::{MigrationAccess, Timeouts};
@@ -81,20 +79,8 @@ impl Database {
             ..dgraph::Options::default()
         };
         let options = Options {
-            dialect: Dialect::Dgraph(dialect),
             source: OpenOptions { namespaces: vec![PUBLIC.into()], ..OpenOptions::default() },
-            connections: PoolLimits::unshared(1),
-            limits: Limits::default(),
-            errors: ErrorOptions::default(),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
-            has_defer: false,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
+            ..Options::new(Dialect::Dgraph(dialect), PoolLimits::unshared(1))
         };
         let engine = Engine::open(address, &options).await.unwrap();
         self.worker = Some(Rc::new(Worker::new(engine)));

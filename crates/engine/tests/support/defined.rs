@@ -13,24 +13,13 @@ use crate::sources::fixtures;
 /// Makes the tables and adds the rows.
 pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
     let address = SourceAddress::parse(database.address).map_err(|error| error.to_string())?;
+    let dialect = match database.kind {
+        DefinitionsKind::Dgraph => DialectName::Dgraph.dialect(),
+        DefinitionsKind::Prisma => DialectName::Prisma.dialect(),
+    };
     let mut options = Options {
-        dialect: match database.kind {
-            DefinitionsKind::Dgraph => DialectName::Dgraph.dialect(),
-            DefinitionsKind::Prisma => DialectName::Prisma.dialect(),
-        },
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: engine::PoolLimits::unshared(1),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(dialect, engine::PoolLimits::unshared(1))
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
     remove_rules(&mut options);

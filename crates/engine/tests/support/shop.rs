@@ -144,32 +144,23 @@ impl Shop {
         most: PoolLimits,
         limits: engine::Limits,
     ) -> Answering {
-        let options = Options {
-            dialect: Dialect::PostGraphile(postgraphile::Options {
-                simple_collections: postgraphile::SimpleCollections::Only,
-                connection_filter: Some(postgraphile::FilterOptions {
-                    relations: true,
-                    ..postgraphile::FilterOptions::default()
-                }),
-                ..postgraphile::Options::default()
+        let dialect = Dialect::PostGraphile(postgraphile::Options {
+            simple_collections: postgraphile::SimpleCollections::Only,
+            connection_filter: Some(postgraphile::FilterOptions {
+                relations: true,
+                ..postgraphile::FilterOptions::default()
             }),
+            ..postgraphile::Options::default()
+        });
+        let options = Options {
             source: OpenOptions {
                 namespaces: vec!["public".into()],
                 timeouts: Timeouts { acquire: PATIENCE, ..Timeouts::default() },
                 ..OpenOptions::default()
             },
-            connections: most,
             limits,
-            errors: engine::ErrorOptions::default(),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-            live: engine::live::FeedOptions::default(),
             has_defer: true,
-            cache: Default::default(),
-            prisma_schema: None,
-            further: Vec::new(),
+            ..Options::new(dialect, most)
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -319,25 +319,13 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
     let written = tracked.and_then(|served| served.written_queries());
     let namespaces = tracked.map_or_else(|| vec!["public".into()], |served| served.schemas());
     let mut options = Options {
-        dialect: parsed,
         source: OpenOptions {
             namespaces,
             written,
             wide_integers: dialect.contains("bigint=string"),
             ..OpenOptions::default()
         },
-        connections: engine::PoolLimits::unshared(2),
-        limits: engine::Limits::default(),
-        errors: engine::ErrorOptions::default(),
-        policies: None,
-        federation: None,
-        schema_first: None,
-        resolvers: None,
-        live: engine::live::FeedOptions::default(),
-        has_defer: false,
-        cache: Default::default(),
-        prisma_schema: None,
-        further: Vec::new(),
+        ..Options::new(parsed, engine::PoolLimits::unshared(2))
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

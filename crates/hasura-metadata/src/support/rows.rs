@@ -9,7 +9,7 @@ use super::Support::{self, NotServed, NotYet, Served};
 
 const LOGGING: Support = NotServed("the option `--log-requests` says what is logged");
 const VERIFIED: Support = NotServed("certificates are always verified");
-const TRACES: Support = NotServed("options export traces: see observability.md");
+const TRACES: Support = NotServed("options export traces, metrics and logs: see observability.md");
 const PROCEDURES: Support = NotServed("only SQL Server has them in Hasura");
 const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
