@@ -190,6 +190,39 @@ fn a_hook_refuses_or_answers() {
     assert_eq!((answered.status, answered.body.as_str()), (200, body));
 }
 
+/// The text of an operation is checked by the role of the token, and again by that of a hook.
+#[test]
+fn rules_of_metadata_hold_for_the_role_that_a_hook_gives() {
+    let folder = Folder::new();
+    let (file, metadata) = (folder.file("shop.db"), folder.file("metadata.json"));
+    let permission = json!({ "role": "user", "permission": { "columns": ["id"], "filter": {} } });
+    let table = json!({ "table": { "schema": "public", "name": "artist" }, "select_permissions": [permission] });
+    let source = json!({
+        "name": "default",
+        "kind": "postgres",
+        "configuration": { "connection_info": { "database_url": "" } },
+        "tables": [table],
+    });
+    let rules = json!({ "disabled_for_roles": ["user"] });
+    let text = json!({ "version": 3, "sources": [source], "graphql_schema_introspection": rules });
+    fs::write(&metadata, text.to_string()).unwrap();
+    drop(Server::demo(&file));
+    let hook = Hook::start(Does::Answers(json!({})));
+    let url = hook.url();
+    let serve = ["serve", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let dialect = ["--dialect", "hasura", "--metadata", metadata.to_str().unwrap()];
+    let server = Server::start(
+        &[&serve[..], &dialect, &["--admin-secret", "top", "--hook-request", &url]].concat(),
+    );
+    let admin = "X-Hasura-Admin-Secret: top\r\n";
+    let query = "{ __schema { queryType { name } } artist(limit: 1) { __typename } }";
+    assert!(server.query(admin, query).body.contains("query_root"));
+    hook.answers(json!({ "claims": { "x-hasura-role": "user" } }));
+    let refused = server.query(admin, query).body;
+    assert!(refused.contains("introspection is disabled for role"), "{refused}");
+    assert!(server.query(admin, "{ artist(limit: 1) { id } }").body.contains("\"id\":"));
+}
+
 #[test]
 fn claims_of_a_hook_decide_what_an_operation_may() {
     let folder = Folder::new();
