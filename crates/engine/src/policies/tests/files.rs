@@ -111,7 +111,7 @@ functions = ["f"]
     let problems = compile(&PolicyFile::parse(text).unwrap(), &catalog).unwrap_err();
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     expect![[r#"
-        line 1: `default_role`: there is no role `b`
+        line 1: `default_role`: there is no role `b` (did you mean `a`?)
         line 5: `post` has no column `athor_id` (did you mean `author_id`?)
         line 5: `post` has no column `hedline` (did you mean `headline`?)
         line 6: `post` has no column `nobody`
