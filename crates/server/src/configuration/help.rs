@@ -101,8 +101,8 @@ fn shortened(command: Command, path: &str) -> Command {
                 .help(COMMON[place].1)
                 .display_order(place)
                 .help_heading(None::<&str>)
-                .hide_env(true)
-                .hide_default_value(true)
+                .hide_env(has_value)
+                .hide_default_value(has_value)
                 .hide_possible_values(has_value),
             None => arg.hide_short_help(true),
         }
