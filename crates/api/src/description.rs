@@ -80,7 +80,9 @@ pub enum OperationKind {
 /// A relationship between two described tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedRelationship {
-    pub name: Box<str>,
+    /// `None` for a foreign key some of whose columns the view hides: names of constraints have those of
+    /// columns in them.
+    pub name: Option<Box<str>>,
     /// Indexes of the tables.
     pub from: usize,
     pub to: usize,
@@ -336,13 +338,18 @@ fn relationship(
     if !is_seen && forward.is_none() && backward.is_none() {
         return None;
     }
-    // Fields that the role does not see stay unnamed.
+    // Columns that the role does not see stay unnamed, and with them the constraint. Both tables are
+    // described, so their names are seen.
     let (from_columns, to_columns) = match is_seen {
         true => (names(catalog, &one.from_fields), names(catalog, &one.to_fields)),
         false => (Vec::new(), Vec::new()),
     };
+    let is_named = match one.kind {
+        RelationshipKind::ForeignKey => is_seen,
+        RelationshipKind::Graph { .. } => true,
+    };
     Some(DescribedRelationship {
-        name: one.name.clone(),
+        name: is_named.then(|| one.name.clone()),
         from: 0,
         to: 0,
         from_columns,

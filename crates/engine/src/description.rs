@@ -22,9 +22,11 @@ impl Engine {
 }
 
 impl Worker {
-    /// The tables that a session sees, and the fields that read and change them.
+    /// The tables that a session sees, and the fields that read and change them. A session that the
+    /// policies refuse sees none, as by introspection.
     pub fn describe(&self, session: &Session) -> Result<Description, Vec<GraphQLError>> {
         let engine = &*self.engine;
+        engine.access_set(session)?;
         let view = engine.view(session)?.schema;
         Ok(describe(&engine.catalog, &engine.api, view))
     }

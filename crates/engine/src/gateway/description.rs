@@ -18,7 +18,8 @@ pub struct SupergraphDescription {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedSubgraph {
     pub name: Arc<str>,
-    /// The address in the supergraph, which may have a password.
+    /// The address to which requests go, which may have a password: that of the supergraph, unless options
+    /// name another one.
     pub url: Arc<str>,
     /// A database or events in the gateway's own process.
     pub is_local: bool,
@@ -49,9 +50,10 @@ impl Gateway {
         let (supergraph, schema) = (&self.supergraph, self.schema());
         let subgraphs = self.subgraphs().enumerate().map(|(index, (subgraph, transport))| {
             let id = SubgraphId(u16::try_from(index).unwrap_or(u16::MAX));
+            let address = transport.remote().map_or(&subgraph.url, |remote| &remote.address);
             DescribedSubgraph {
                 name: Arc::clone(&subgraph.name),
-                url: Arc::clone(&subgraph.url),
+                url: Arc::clone(address),
                 is_local: transport.local().is_some() || transport.events().is_some(),
                 has_connectors: supergraph.has_connectors(id),
             }

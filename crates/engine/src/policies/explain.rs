@@ -141,8 +141,13 @@ fn rows(
             let _ = write!(out, "{lead}{} = {value}", catalog[*preset].name);
         }
         if matches!(privilege, Privilege::Insert | Privilege::Update) && grant.check != grant.rows {
-            let check = ir::print_filter(&grant.check, catalog);
-            let _ = write!(out, "; what is written has to have {check}");
+            let _ = match grant.check.is_all() {
+                true => write!(out, "; what is written may be any row"),
+                false => {
+                    let check = ir::print_filter(&grant.check, catalog);
+                    write!(out, "; what is written has to have {check}")
+                }
+            };
         }
         out.push('\n');
     }

@@ -3,7 +3,7 @@
 //!
 //! The endpoints exist only where requests are explained ([`super::explain`]). Their callers authenticate
 //! as those of the API do. What reveals more than the schema of the caller is for superusers, and for
-//! everybody on a server that only this machine can reach and that requires no credentials.
+//! everybody on a server that only this machine can reach, by no proxy, and that requires no credentials.
 //!
 //! * `catalog`: tables and relationships, or the subgraphs of a gateway
 //! * `checks`: findings about the source
@@ -26,6 +26,7 @@ use super::endpoint::read_body;
 use super::exchange::{Exchange, HttpRequest};
 use super::explain::as_json;
 use super::graphql::{self, authenticate, is_allowed_origin};
+use super::hasura;
 use super::media_type::MediaType;
 use super::refusal::Refusal;
 use super::respond::{Response, refuse, respond};
@@ -125,7 +126,11 @@ pub(super) fn views(service: &Service) -> Option<Value> {
 
 /// Whether the page has the console beside GraphiQL.
 pub(super) fn is_served(service: &Service) -> bool {
-    service.settings.development.graphiql && service.settings.development.explain
+    let settings = &service.settings;
+    // Only trusted documents: the page's own operations would be refused, and so would introspection.
+    settings.development.graphiql
+        && settings.development.explain
+        && !settings.persisted.only_trusted
 }
 
 pub(super) async fn answer(
@@ -165,7 +170,14 @@ async fn data(
     }
     let (caller, _) = authenticate(service, request.headers(), None).await?;
     let shown = match endpoint {
-        Endpoint::Catalog => catalog::catalog(service, &caller)?,
+        Endpoint::Catalog => {
+            if !hasura::may_introspect(service, &caller) {
+                let message = "introspection is disabled for the role of the request";
+                let error = GraphQLError::new(ErrorCode::IntrospectionDisabled, message);
+                return Err(vec![error].into());
+            }
+            catalog::catalog(service, &caller)?
+        }
         Endpoint::Checks => {
             require_trust(service, &caller)?;
             checks::checks(require_source(service)?)

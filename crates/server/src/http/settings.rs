@@ -210,7 +210,7 @@ pub(super) struct DevelopmentSettings {
     pub(super) explain: bool,
     /// Whether the page follows reloads.
     pub(super) follows_reloads: bool,
-    /// Whether only this machine can reach the server.
+    /// Whether only this machine can reach the server, by no proxy that the options name.
     pub(super) is_local: bool,
 }
 
@@ -443,7 +443,10 @@ impl Settings {
             },
             development: DevelopmentSettings {
                 follows_reloads: false,
-                is_local: options.is_local(),
+                // A proxy, whose requests come from this machine, too, has clients elsewhere.
+                is_local: options.is_local()
+                    && options.rates.trusted_proxies.is_empty()
+                    && options.origins.allowed_hosts.is_empty(),
                 graphiql: options.has_graphiql(),
                 explain: options.has_explain(),
             },

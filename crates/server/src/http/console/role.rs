@@ -12,6 +12,7 @@ use serde_json_bytes::Value as Json;
 
 use super::{NoData, catalog};
 use crate::http::exchange::Exchange;
+use crate::http::explain::as_json;
 use crate::http::execution_limits::run_limited;
 use crate::http::service::Service;
 use crate::options::{self, Variables};
@@ -81,10 +82,16 @@ pub(super) async fn role(
         }
         None => None,
     };
-    let access = worker.explain_tables(&session)?;
+    let roles = worker.engine().known_roles();
+    let explained = worker.explain_tables(&session);
+    let (access, seen) = match explained.and_then(|one| Ok((one, worker.describe(&session)?))) {
+        Ok(explained) => explained,
+        // Such as for want of a default role: the names of the roles let a person choose another one.
+        Err(errors) => return Ok(json!({ "roles": roles, "errors": as_json(&errors) })),
+    };
     Ok(json!({
-        "roles": worker.engine().known_roles(),
-        "catalog": catalog::as_json(&worker.describe(&session)?),
+        "roles": roles,
+        "catalog": catalog::as_json(&seen),
         "access": access.map(|tables| tables.iter().map(access_json).collect::<Vec<_>>()),
         "row": row,
     }))
