@@ -1,6 +1,7 @@
 //! Traces, metrics and logs, with the addresses that they are sent to.
 //!
-//! The options come first, and then OpenTelemetry's variables:
+//! The address is that of the signal's own variable, or else that of the option, or else that of all
+//! signals' variable. Which signals are sent say the option, or else OpenTelemetry's variables:
 //! <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>.
 
 use std::env;
@@ -84,16 +85,16 @@ impl Signal {
         }
     }
 
-    /// The address, from the option or else from OpenTelemetry's variables.
+    /// The address: a variable for this signal alone says more than an option for all of them.
     fn endpoint(self, option: Option<&str>) -> Option<String> {
+        if let Some((_, own)) = self.own_variable("ENDPOINT") {
+            return Some(own);
+        }
         if let Some(option) = option {
             return Some(self.below(option));
         }
-        let own = self.own_variable("ENDPOINT").map(|(_, endpoint)| endpoint);
-        own.or_else(|| {
-            let shared = variable("OTEL_EXPORTER_OTLP_ENDPOINT".to_owned());
-            shared.map(|(_, endpoint)| self.below(&endpoint))
-        })
+        let shared = variable("OTEL_EXPORTER_OTLP_ENDPOINT".to_owned());
+        shared.map(|(_, endpoint)| self.below(&endpoint))
     }
 
     /// Appends the standard path to an address, in place of that of another signal.

@@ -17,7 +17,7 @@ use crate::collector::OtlpError;
 use crate::collector::Signal;
 
 /// Default time limit for one batch, including connecting.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Size limit of the collector's response.
 const MOST_ANSWER_BYTES: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! Export to a collector of OpenTelemetry: <https://opentelemetry.io/docs/specs/otlp/>.
 //!
 //! * `client`: the HTTP client of the collector
-//! * `sender`: sends the messages of metrics and logs
+//! * `sender`: sends the messages of metrics and logs, and checks the variables of all signals
 //! * `resource`: the attributes of the process
 //! * `metrics`: the metrics of `/metrics`, in intervals
 //! * `logs`: the records of the log
@@ -13,7 +13,7 @@ pub(crate) mod client;
 pub(crate) mod logs;
 pub(crate) mod metrics;
 mod resource;
-mod sender;
+pub(crate) mod sender;
 
 pub(crate) use logs::{LogExporter, LogLayer};
 pub(crate) use metrics::{MetricExporter, offer, push};

@@ -45,6 +45,7 @@ pub(super) enum Delivery {
 impl Sender {
     pub(super) fn new(signal: Signal, endpoint: &str) -> Result<Self, OtlpError> {
         let endpoint = address(endpoint)?;
+        check_protocol(signal)?;
         let client = Client::new(signal, &endpoint, patience(signal)?)?;
         Ok(Self { client, endpoint, headers: headers(signal)?, compresses: compresses(signal)? })
     }
@@ -101,15 +102,33 @@ fn wrong((variable, value): (String, String), expected: &'static str) -> OtlpErr
 }
 
 /// A number of milliseconds in a variable.
-pub(super) fn milliseconds(variable: (String, String)) -> Result<Duration, OtlpError> {
+pub(crate) fn milliseconds(variable: (String, String)) -> Result<Duration, OtlpError> {
     match variable.1.parse() {
         Ok(milliseconds) if milliseconds > 0 => Ok(Duration::from_millis(milliseconds)),
         Ok(_) | Err(_) => Err(wrong(variable, "a number of milliseconds is wanted")),
     }
 }
 
+/// Checks the variables of a signal whose messages a library sends: it ignores wrong ones silently.
+pub(crate) fn check(signal: Signal) -> Result<(), OtlpError> {
+    check_protocol(signal)?;
+    headers(signal)?;
+    compresses(signal)?;
+    Ok(())
+}
+
+/// Refuses other protocols: messages are sent as protobuf over HTTP.
+fn check_protocol(signal: Signal) -> Result<(), OtlpError> {
+    match signal.variable("PROTOCOL") {
+        Some(variable) if variable.1 != "http/protobuf" => {
+            Err(wrong(variable, "write `http/protobuf`, with the collector's port for HTTP"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// The time limit of a message.
-fn patience(signal: Signal) -> Result<Duration, OtlpError> {
+pub(crate) fn patience(signal: Signal) -> Result<Duration, OtlpError> {
     signal.variable("TIMEOUT").map_or(Ok(PATIENCE), milliseconds)
 }
 

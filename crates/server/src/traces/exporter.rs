@@ -9,9 +9,10 @@ use opentelemetry_sdk::trace::{
 };
 
 use super::ids::Ids;
-use crate::collector::{OtlpError, Signal, address};
-use crate::otlp::client::{Client, PATIENCE};
+use crate::collector::{OtlpError, Signal, address, variable};
+use crate::otlp::client::Client;
 use crate::otlp::resource;
+use crate::otlp::sender::{check, milliseconds, patience};
 
 /// Time limit for the last batch at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
@@ -32,9 +33,14 @@ impl Traces {
     /// sampling ratio of the others.
     pub(crate) fn start(endpoint: &str, ratio: f64) -> Result<Self, OtlpError> {
         let address = address(endpoint)?;
+        check(Signal::Traces)?;
+        if let Some(delay) = variable("OTEL_BSP_SCHEDULE_DELAY".into()) {
+            milliseconds(delay)?;
+        }
+        let client = Client::new(Signal::Traces, &address, patience(Signal::Traces)?)?;
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Client::new(Signal::Traces, &address, PATIENCE)?)
+            .with_http_client(client)
             .with_endpoint(endpoint)
             .build()
             .map_err(|error| OtlpError::Library {
