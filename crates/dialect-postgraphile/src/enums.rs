@@ -95,7 +95,12 @@ fn unchanged_name(label: &str) -> String {
     if name.starts_with(|first: char| first.is_ascii_digit()) {
         name.insert(0, '_');
     }
-    if is_name(&name) && !name.starts_with("__") { name } else { value_name(label) }
+    // GraphQL reserves these three words: no value of an enum can have one of them as its name.
+    let is_reserved = matches!(name.as_str(), "true" | "false" | "null");
+    match is_name(&name) && !name.starts_with("__") && !is_reserved {
+        true => name,
+        false => value_name(label),
+    }
 }
 
 fn value_name(label: &str) -> String {
@@ -235,6 +240,13 @@ mod tests {
             "ASTERISK_B",
         ];
         assert_eq!(value_names(labels.into_iter().map(value_name)), names);
+    }
+
+    #[test]
+    fn version_5_keeps_labels_except_the_words_that_graphql_reserves() {
+        let labels = ["draft", "mixedCase", "x-y", "true", "false", "null", "True", "1st", "__x"];
+        let names = ["draft", "mixedCase", "x_y", "TRUE", "FALSE", "NULL", "True", "_1st", "_X"];
+        assert_eq!(labels.map(unchanged_name), names);
     }
 
     #[test]

@@ -80,7 +80,7 @@ async fn install(options: &InstallEvents) -> Result<ExitCode, Failure> {
     log.install(&plan).await.map_err(Failure::other)?;
     let mut text = String::new();
     for statement in &plan.statements {
-        let _ = writeln!(text, "Installed: {}.", statement.reason);
+        let _ = writeln!(text, "Installed, because {}.", statement.reason);
     }
     if plan.statements.is_empty() {
         text.push_str("The log and all triggers are there.\n");

@@ -25,7 +25,7 @@ fn the_log_is_installed_once_and_dry_runs_change_nothing() {
         let script = install(&["--dry-run"]);
         assert!(script.contains("-- the log of events is missing"), "{script}");
         assert!(script.to_lowercase().contains("create trigger \""), "{script}");
-        assert!(install(&[]).starts_with("Installed: the log of events is missing"));
+        assert!(install(&[]).starts_with("Installed, because the log of events is missing"));
         assert_eq!(install(&[]), "The log and all triggers are there.\n");
         assert_eq!(install(&["--dry-run"]), "");
         let (code, _, errors) = events(&notes, &["install"], &[]);
