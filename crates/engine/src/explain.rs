@@ -193,7 +193,14 @@ impl Worker {
             return worker.cost(request, session);
         }
         let planned = self.plan(request, session, &mut Report::default())?;
-        Ok(planned.prepared.cost(&planned.variables, session))
+        Ok(self.planned_cost(&planned))
+    }
+
+    /// The estimated cost, with that of fields of further sources.
+    fn planned_cost(&self, planned: &Planned) -> u64 {
+        let Planned { document, prepared, variables, session, .. } = planned;
+        let own = prepared.cost(variables, session);
+        own.saturating_add(self.further_cost(prepared, (&document.operation, variables), session))
     }
 
     fn show(&self, planned: &Planned) -> Explained {
@@ -257,7 +264,7 @@ impl Worker {
         if let Some(wish) = planned.wish.filter(|_| !planned.has_response_stream) {
             self.print_cache(planned, wish, &mut request);
         }
-        let cost = planned.prepared.cost(&planned.variables, &planned.session);
+        let cost = self.planned_cost(planned);
         Explained { cost, request, fetches: Vec::new(), statements }
     }
 

@@ -193,7 +193,30 @@ fn one_document_selects_fields_of_several_sources() {
         assert_eq!(site.data("", both), expected);
         assert_eq!(orders.count("SELECT count(*) FROM purchase WHERE id = 51"), 0);
         assert_eq!(people.count("SELECT count(*) FROM person WHERE name = 'Di'"), 1);
+        // After an error nothing more is executed.
+        let failing = "mutation { update_person(where: {id: {_eq: 3}}, _set: {name: \"Ed\"}) { affected_rows } \
+                       insert_purchase_one(object: {id: 1, total: 1}) { id } \
+                       delete_purchase_by_pk(id: 2) { id } \
+                       last: update_person(where: {id: {_eq: 3}}, _set: {name: \"Al\"}) { affected_rows } }";
+        assert!(site.ask("", failing)["errors"].is_array());
+        assert_eq!(orders.count("SELECT count(*) FROM purchase WHERE id = 2"), 1);
+        assert_eq!(people.count("SELECT count(*) FROM person WHERE name = 'Ed'"), 1);
     });
+}
+
+#[test]
+fn fields_of_all_sources_count_for_the_cost() {
+    let (Some(people), Some(orders)) = (Database::on_one(PEOPLE), Database::on_one(ORDERS)) else {
+        return;
+    };
+    let limits = ["--max-cost", "50"];
+    let site = Site::start(&people.url(), &orders.url(), &people_and_orders(), &limits);
+    let refused = |query: &str| site.ask("", query).to_string().contains("is estimated to cost");
+    assert!(refused("{ a: orders(limit: 45) { id } b: orders(limit: 45) { id } }"));
+    assert!(refused(
+        "{ person(limit: 1) { id } a: orders(limit: 45) { id } b: orders(limit: 45) { id } }"
+    ));
+    assert!(!refused("{ person(limit: 1) { id } a: orders(limit: 5) { id } }"));
 }
 
 #[test]

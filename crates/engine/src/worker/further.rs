@@ -8,8 +8,10 @@ use clients::egress::EgressResponse;
 use dialects::Api;
 use graphql::operation::{FieldRef, Operation, OperationKind, Selection, SelectionSetId};
 use graphql::schema::FieldId;
+use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use http::HeaderMap;
+use http_resolvers::preset::ClientPresets;
 use http_resolvers::projection::Keys as _;
 use response::MemoryReservation;
 use source::Session;
@@ -20,7 +22,10 @@ use crate::caller::Caller;
 use crate::documents::Owner;
 use crate::engine::Engine;
 use crate::live::{Begun, Driver, Responses, Work};
+use crate::prepare::Prepared;
 use crate::report::Report;
+use crate::resolvers::batch::{PlannedCall, Selected};
+use crate::resolvers::session_variables::session_variables;
 use crate::respond::{Kind, Response, our_bug};
 
 impl Engine {
@@ -156,6 +161,59 @@ impl Worker {
                 "A subscription reads one source: send one for each of them.",
             )),
         }
+    }
+
+    /// The estimated cost of the root fields that further sources give: the plans of this source do
+    /// not have it. Relationships are not known before their rows are: the request for them is
+    /// checked by itself.
+    pub(crate) fn further_cost(
+        &self,
+        prepared: &Prepared,
+        (operation, variables): (&Operation, &Variables),
+        session: &Session,
+    ) -> u64 {
+        let engine = &*self.engine;
+        if self.further.is_empty() {
+            return 0;
+        }
+        let view = engine.view(session).ok().and_then(|view| view.id);
+        let presets = view.and_then(|id| engine.api.role_views.presets(id));
+        let of_session = presets.map(|_| session_variables(session)).unwrap_or_default();
+        let presets = presets.map(|presets| ClientPresets { presets, session: &of_session });
+        let parts = std::iter::successors(Some(prepared), |part| part.next.as_deref());
+        let costs = parts.filter_map(|part| part.resolved.as_deref()).flat_map(|plan| {
+            let selected = Selected {
+                api: &engine.api,
+                plan,
+                operation,
+                variables,
+                most_fields: engine.limits.document.fields,
+                // The requests of a mutation are planned here as well.
+                is_mutation: false,
+                presets,
+            };
+            let calls = selected.root_calls().calls;
+            calls.into_iter().filter_map(move |call| self.call_cost(selected, &call, session))
+        });
+        costs.fold(0, u64::saturating_add)
+    }
+
+    /// The estimated cost of a request to a further source; `None` if it is to another server, or
+    /// will be refused.
+    fn call_cost(
+        &self,
+        selected: Selected<'_>,
+        call: &PlannedCall,
+        session: &Session,
+    ) -> Option<u64> {
+        let definition = &selected.resolver(call.selection)?.definition;
+        let name = definition.remote()?.source()?;
+        let number = self.engine.further.iter().position(|further| *further.name == *name)?;
+        let worker = self.further.get(number)?;
+        let projection = selected.projection(call.selection).ok()?;
+        let made = definition.call(call.objects.first()?, &projection, |_| None).ok()?;
+        let request = Request::from_json(&made.body).ok()?;
+        worker.cost(&request, session).ok()
     }
 
     /// The answer of a further source to a request for one field, or for the rows of a relationship.

@@ -16,10 +16,11 @@ use futures_util::future::try_join;
 use futures_util::{StreamExt, stream};
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
-use http_resolvers::HttpCall;
+use http_resolvers::answer::Answer;
 use http_resolvers::preset::ClientPresets;
 use http_resolvers::splice::{MARK, Placeholders};
 use http_resolvers::webhook::WebhookClient;
+use http_resolvers::{HttpCall, HttpResolver};
 use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
 
@@ -83,6 +84,14 @@ impl Worker {
         let presets = of_role.map(|presets| ClientPresets { presets, session: &variables });
         let recorded = self.recorded(ready.kind, &caller.session);
         let session = recorded.as_ref().unwrap_or(&caller.session);
+        let selected = (&ready.known.document.operation, &ready.variables);
+        let of_others = self.further_cost(&ready.prepared, selected, &caller.session);
+        if of_others > 0 {
+            let cost = ready.cost.saturating_add(of_others);
+            report.cost = Some(cost);
+            engine.limits.cost.check(cost).map_err(|error| vec![error])?;
+        }
+        let stops = self.stops_at_errors(ready.kind);
         let mut next = Some(&ready.prepared);
         let mut failure = None;
         while let Some(part) = next {
@@ -147,6 +156,10 @@ impl Worker {
                     drop(timed);
                     return Ok(Response::without_data(&error, &mut report.codes));
                 }
+            }
+            // The answer has errors only, so nobody would know of changes after them.
+            if stops && !data.errors.is_empty() {
+                break;
             }
             next = part.next.as_ref();
         }
@@ -266,10 +279,26 @@ impl Worker {
         while let Some((number, received)) = concurrent.next().await {
             responses[number] = Some(received);
         }
+        let mut has_failed = false;
         for (number, call) in numbered(true) {
-            responses[number] = Some(self.send(sending, call).await);
+            responses[number] = Some(match has_failed {
+                true => Received { response: Err(not_executed()), _held: None },
+                false => self.send(sending, call).await,
+            });
+            if self.stops_at_errors(OperationKind::Mutation) {
+                has_failed |= responses[number].as_ref().is_some_and(|received| {
+                    let resolver = sending.selected.resolver(call.selection);
+                    received.has_failed(resolver.map(|resolver| &*resolver.definition))
+                });
+            }
         }
         responses.into_iter().flatten().collect()
+    }
+
+    /// True if the fields of an operation after one with an error are not executed: those of several
+    /// sources, as far as sources can be one transaction.
+    fn stops_at_errors(&self, kind: OperationKind) -> bool {
+        kind == OperationKind::Mutation && !self.further.is_empty() && self.engine.drops_data()
     }
 
     async fn send(&self, sending: Sending<'_>, call: &PlannedCall) -> Received {
@@ -401,6 +430,20 @@ struct Received {
     response: Result<EgressResponse, GraphQLError>,
     /// The memory of its body.
     _held: Option<MemoryReservation>,
+}
+
+impl Received {
+    /// True if the response is none, or has errors.
+    fn has_failed(&self, definition: Option<&HttpResolver>) -> bool {
+        let (Ok(response), Some(definition)) = (&self.response, definition) else { return true };
+        let answer = Answer::read(definition, response.status, &response.body, None);
+        answer.value.is_err() || !answer.errors.is_empty()
+    }
+}
+
+/// The error of a field that comes after one with an error.
+fn not_executed() -> GraphQLError {
+    GraphQLError::new(ErrorCode::SourceError, "It is not executed: a field before it failed.")
 }
 
 /// The requests to other servers for a part of an operation.
