@@ -1,13 +1,20 @@
 // Requests to the server: those of GraphQL, and those for the console's own data.
 
 import { headers, onHeaders } from "./headers.js";
-import { parseExact } from "./values.js";
+import { parseExact, setJsonTexts, stringify } from "./values.js";
 
 // Beside the page, wherever a proxy has put it.
 const page = location.origin + location.pathname;
 
-// An error that the server has explained.
-export class Refused extends Error {}
+// An error that the server has explained, perhaps with more in the body of its response.
+export class Refused extends Error {
+  constructor(message, body = {}) {
+    super(message);
+    this.body = body;
+  }
+}
+
+const messages = (errors) => errors.map(({ message }) => message).join("\n");
 
 // Data of the console, by its name.
 export async function get(name) {
@@ -23,8 +30,8 @@ async function ask(name, init) {
   const url = new URL(`console/api/${name}`, page);
   const response = await fetch(url, { ...init, headers: { accept: "application/json", ...init.headers, ...headers() } });
   if (response.headers.get("content-type")?.includes("json")) {
-    const { errors } = await response.clone().json();
-    if (errors) throw new Refused(errors.map(({ message }) => message).join("\n"));
+    const body = await response.clone().json();
+    if (body.errors) throw new Refused(messages(body.errors), body);
   }
   if (!response.ok) throw new Refused(`${response.status} ${response.statusText}`);
   return response;
@@ -32,9 +39,9 @@ async function ask(name, init) {
 
 // Executes an operation of GraphQL; throws its errors.
 export async function graphql({ query, variables }) {
-  const response = await globalThis.thalweg.send(JSON.stringify({ query, variables }));
+  const response = await globalThis.thalweg.send(stringify({ query, variables }));
   const { data, errors } = parseExact(await response.text());
-  if (errors) throw new Refused(errors.map(({ message }) => message).join("\n"));
+  if (errors) throw new Refused(messages(errors));
   return data;
 }
 
@@ -46,10 +53,19 @@ export function forget() {
   known = {};
 }
 
+// Keeps what has been read; after a failure, it is read again.
+function once(name, read) {
+  const own = known;
+  own[name] ??= read().catch((error) => {
+    delete own[name];
+    throw error;
+  });
+  return own[name];
+}
+
 // The catalog as the caller sees it, read once.
 export function catalog() {
-  known.catalog ??= get("catalog");
-  return known.catalog;
+  return once("catalog", () => get("catalog"));
 }
 
 const TYPE = "kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }";
@@ -58,12 +74,11 @@ const INTROSPECTION = `query IntrospectionQuery { __schema {
   types { kind name enumValues { name }
     fields { name type { ${TYPE} } args { name type { ${TYPE} } } }
     inputFields { name defaultValue type { ${TYPE} } } }
-} }`;
+} json: __type(name: "JSON") { description } }`;
 
 // The schema as the caller sees it: types by name, and the fields of the roots.
 export function schema() {
-  known.schema ??= introspect();
-  return known.schema;
+  return once("schema", introspect);
 }
 
 async function introspect() {
@@ -73,7 +88,9 @@ async function introspect() {
     body: JSON.stringify({ query: INTROSPECTION, operationName: "IntrospectionQuery" }),
   });
   const { data, errors } = await response.json();
-  if (!data) throw new Refused(errors.map(({ message }) => message).join("\n"));
+  if (!data) throw new Refused(messages(errors));
+  // PostGraphile's description tells its two forms of JSON apart.
+  setJsonTexts(/encoded in the JSON format/.test(data.json?.description));
   const { types, queryType, mutationType } = data.__schema;
   const byName = new Map(types.map((type) => [type.name, type]));
   const fields = (root) => new Map((byName.get(root?.name)?.fields ?? []).map((field) => [field.name, field]));

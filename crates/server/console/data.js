@@ -53,7 +53,7 @@ function browser(table, operations, schema, relationships, query) {
     const current = ++latest;
     problem.replaceChildren();
     try {
-      const filtered = state.filters.filter(({ value }) => value !== "").map(({ field, operator, value }) => {
+      const filtered = state.filters.filter(({ isOn }) => isOn).map(({ field, operator, value }) => {
         const own = column(field);
         const { type } = operations.operators(own).find(({ name }) => name === operator);
         return { column: own, operator, value: valueOf(value, type, own.name) };
@@ -93,8 +93,8 @@ function browser(table, operations, schema, relationships, query) {
       element("thead", {}, element("tr", {}, canChange && element("th", { scope: "col" }, element("span", { class: "c-hidden" }, "Change")), header)),
       element("tbody", {}, rows.map((row, index) => element("tr", {},
         canChange && element("td", { class: "c-row-actions" },
-          operations.update && button("Edit", (event) => edit(row, event.target), { "aria-label": `Edit row ${index + 1}` }),
-          operations.remove && button("Delete", (event) => remove(row, event.target), { "aria-label": `Delete row ${index + 1}` })),
+          operations.canFind(row) && operations.update && button("Edit", (event) => edit(row, event.target), { "aria-label": `Edit row ${index + 1}` }),
+          operations.canFind(row) && operations.remove && button("Delete", (event) => remove(row, event.target), { "aria-label": `Delete row ${index + 1}` })),
         operations.columns.map((one) => element("td", {}, cell(one, row)))))));
   };
 
@@ -128,19 +128,21 @@ function browser(table, operations, schema, relationships, query) {
   const renderFilters = () => {
     filters.replaceChildren(...state.filters.map((filter) => {
       const operators = operations.operators(column(filter.field)).map(({ name }) => [name, name]);
-      const value = element("input", { "aria-label": "Value", value: filter.value, spellcheck: "false", change: () => { filter.value = value.value; state.page = 0; load(); } });
+      const value = element("input", { "aria-label": "Value", value: filter.value, spellcheck: "false", change: () => { filter.value = value.value; filter.isOn = value.value !== ""; state.page = 0; load(); } });
       return element("div", { class: "c-row" },
         select(filterable.map(({ field, name }) => [field, name]), filter.field, (field) => {
           filter.field = field;
           filter.operator = operations.operators(column(field))[0].name;
+          state.page = 0;
           renderFilters();
           load();
         }, { "aria-label": "Column" }),
-        select(operators, filter.operator, (operator) => { filter.operator = operator; load(); }, { "aria-label": "Operator" }),
+        select(operators, filter.operator, (operator) => { filter.operator = operator; state.page = 0; load(); }, { "aria-label": "Operator" }),
         value,
         button("Remove", () => { state.filters.splice(state.filters.indexOf(filter), 1); state.page = 0; renderFilters(); load(); }, { "aria-label": `Remove the filter on ${filter.field}` }));
     }));
   };
+  // An empty value is a filter only in a link: a row that refers to the empty text.
   // `=` of a link is the operator of equality of this API.
   for (const filter of state.filters) {
     const names = operations.operators(column(filter.field)).map(({ name }) => name);
@@ -150,7 +152,7 @@ function browser(table, operations, schema, relationships, query) {
   renderFilters();
   const add = filterable.length > 0 && button("Add a filter", () => {
     const [first] = filterable;
-    state.filters.push({ field: first.field, operator: operations.operators(first)[0].name, value: "" });
+    state.filters.push({ field: first.field, operator: operations.operators(first)[0].name, value: "", isOn: false });
     renderFilters();
     filters.lastChild.querySelector("select").focus();
   });
@@ -173,7 +175,7 @@ function readFilters(query, column) {
   return query.getAll("where").flatMap((text) => {
     try {
       const [field, operator, value] = JSON.parse(text);
-      return column(field) ? [{ field, operator, value: String(value) }] : [];
+      return column(field) ? [{ field, operator, value: String(value), isOn: true }] : [];
     } catch {
       return [];
     }

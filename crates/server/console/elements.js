@@ -30,6 +30,9 @@ export function button(label, onClick, attributes = {}) {
   return element("button", { type: "button", class: "c-button", click: onClick, ...attributes }, label);
 }
 
+// `1 table`, `2 tables`
+export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
 // A field with its label.
 export function labelled(label, control) {
   return element("label", { class: "c-field" }, element("span", {}, label), control);

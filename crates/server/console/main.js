@@ -29,10 +29,19 @@ const main = document.getElementById("main");
 let leave = () => {};
 let navigation = 0;
 
+// A part that people wrote by hand may be no valid one, such as `%`.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 // `#/data/Album?page=2` as its parts.
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...rest] = path.split("/").map(decodeURIComponent);
+  const [name, ...rest] = path.split("/").map(decoded);
   return { name, rest, query: new URLSearchParams(query ?? "") };
 }
 

@@ -68,6 +68,7 @@ export async function open() {
   const charts = CHARTS.filter(([, , has]) => has(before.samples)).map(([title, unit, , lines]) => chart(title, unit, lines));
   const problem = element("div", { "aria-live": "polite" });
   let timer;
+  let left = false;
   const look = async () => {
     try {
       const after = await read();
@@ -79,13 +80,16 @@ export async function open() {
     } catch (error) {
       problem.replaceChildren(status(error.message, "error"));
     }
-    timer = setTimeout(look, INTERVAL);
+    if (!left) timer = setTimeout(look, INTERVAL);
   };
   timer = setTimeout(look, 500);
   const intro = element("p", { class: "c-muted" }, "Read every two seconds while this page is open. A monitoring system reads the same at --metrics-listen.");
   return {
     nodes: [heading("Metrics"), intro, problem, element("div", { class: "c-charts" }, charts.map(({ node }) => node))],
-    leave: () => clearTimeout(timer),
+    leave: () => {
+      left = true;
+      clearTimeout(timer);
+    },
   };
 }
 

@@ -21,13 +21,14 @@ const inputFields = (type, schema) => schema.types.get(baseType(type).name)?.inp
 
 const isRequired = ({ type, defaultValue }) => type.kind === "NON_NULL" && defaultValue == null;
 
+const isScalar = (type, schema) => ["SCALAR", "ENUM"].includes(schema.types.get(baseType(type).name)?.kind);
+
 // The columns that are read: those whose fields have no parts of their own.
 function leaves(table, schema) {
   const fields = new Map(schema.types.get(table.type)?.fields.map((field) => [field.name, field]));
   return table.columns.filter(({ field }) => {
     const found = fields.get(field);
-    const kind = found && schema.types.get(baseType(found.type).name)?.kind;
-    return (kind === "SCALAR" || kind === "ENUM") && !found.args.some(isRequired);
+    return found && isScalar(found.type, schema) && !found.args.some(isRequired);
   });
 }
 
@@ -52,12 +53,16 @@ const indented = (names, depth) => names.map((name) => `${" ".repeat(depth)}${na
 
 // The columns of an object of new values.
 function written(type, table, schema) {
-  const inputs = new Map(inputFields(type, schema).map((input) => [input.name, input]));
-  return table.columns.filter(({ field, name }) => inputs.has(field) || inputs.has(name)).map((column) => {
+  // A form has no values of columns that are not read, such as intervals and ranges.
+  const inputs = new Map(inputFields(type, schema).filter((input) => isScalar(input.type, schema)).map((input) => [input.name, input]));
+  return leaves(table, schema).filter(({ field, name }) => inputs.has(field) || inputs.has(name)).map((column) => {
     const input = inputs.get(column.field) ?? inputs.get(column.name);
     return { ...column, input: input.name, inputType: input.type, isRequired: isRequired(input) };
   });
 }
+
+// Whether a row has all columns of its key: otherwise no operation finds it.
+const hasKey = (key) => (row) => Boolean(key) && key.every(({ field }) => row[field] !== null && row[field] !== undefined);
 
 const primaryKey = (table) => {
   const key = table.keys.find(({ primary }) => primary) ?? table.keys[0];
@@ -73,11 +78,16 @@ function postgraphile(table, schema) {
   const isConnection = baseType(list.type).name !== table.type;
   const [orderBy, condition, filter] = ["orderBy", "condition", "filter"].map((name) => argument(list, name));
   const orders = new Map();
-  for (const { name } of schema.types.get(baseType(orderBy.type).name)?.enumValues ?? []) {
+  const names = new Set(schema.types.get(baseType(orderBy.type).name)?.enumValues?.map(({ name }) => name));
+  for (const name of names) {
     const match = /^(.+)_(ASC|DESC)$/.exec(name);
     if (match) orders.set(`${match[1].replaceAll("_", "").toLowerCase()} ${match[2].toLowerCase()}`, name);
   }
-  const order = (column, direction) => orders.get(`${column.field.replaceAll("_", "").toLowerCase()} ${direction}`);
+  // The field in constant case; names with digits or underscores are compared without these.
+  const order = (column, direction) => {
+    const exact = `${column.field.replace(/([a-z0-9])([A-Z])/g, "$1_$2")}_${direction}`.toUpperCase();
+    return names.has(exact) ? exact : orders.get(`${column.field.replaceAll("_", "").toLowerCase()} ${direction}`);
+  };
   const conditions = new Map(condition ? inputFields(condition.type, schema).map((input) => [input.name, input]) : []);
   const filters = new Map(filter ? inputFields(filter.type, schema).map((input) => [input.name, input]) : []);
   const operators = (column) => {
@@ -131,6 +141,7 @@ function inPayload(table, schema) {
   const [create, update, remove] = [fieldsOf(["insert"], table, schema.mutations).find(objectIn), byKey("update"), byKey("delete")];
   const patch = update && objectIn(update);
   return {
+    canFind: hasKey(key),
     insert: create ? {
       columns: written(objectIn(create).type, table, schema),
       make: (values) => change(create, { [objectIn(create).name]: values }),
@@ -162,8 +173,9 @@ function hasura(table, schema) {
   const read = ({ page, size, ordered, filtered }) => {
     const value = filtered.length === 0 ? undefined : {};
     for (const { column, operator, value: wanted } of filtered) (value[column.field] ??= {})[operator] = wanted;
-    // Without an order, pages would have rows twice.
-    const wanted = ordered ? [ordered] : (key ?? []).map((column) => ({ column, direction: "asc" }));
+    // Pages would have rows twice if rows with equal values had no order.
+    const last = (key ?? []).filter((column) => column.field !== ordered?.column.field && directions(column).asc);
+    const wanted = [...(ordered ? [ordered] : []), ...last.map((column) => ({ column, direction: "asc" }))];
     const sorted = wanted.map(({ column, direction }) => ({ [column.field]: directions(column)[direction] }));
     const orderValue = sorted.length > 0 ? sorted : undefined;
     const variables = [
@@ -184,6 +196,7 @@ function hasura(table, schema) {
   const keyOf = (row) => Object.fromEntries(key.map(({ field }) => [field, row[field]]));
   return {
     columns, read, operators,
+    canFind: hasKey(key),
     order: (column, direction) => directions(column)[direction],
     rows: ({ rows }) => rows,
     total: ({ total }) => total?.aggregate.count ?? null,
@@ -243,12 +256,13 @@ function phrag(table, schema) {
     const selection = row ? "result" : key?.[0]?.field ?? "__typename";
     return document("mutation", `Change${table.type}`, variables, `  ${field.name}${given(variables.map(({ name }) => [name, name, true]))} {\n    ${selection}\n  }`);
   };
-  const columnsOf = (field) => table.columns.filter((column) => argument(field, column.field)).map((column) => {
+  const columnsOf = (field) => columns.filter((column) => argument(field, column.field)).map((column) => {
     const { name, type } = argument(field, column.field);
     return { ...column, input: name, inputType: type, isRequired: false };
   });
   return {
     columns, read,
+    canFind: hasKey(key),
     operators: (column) => inputFields(conditions.get(column.field)?.type ?? {}, schema).map(({ name, type }) => ({ name, type })),
     order: (column, direction) => (sorts.has(column.field) ? direction : undefined),
     rows: ({ rows }) => rows,

@@ -5,7 +5,7 @@ import { element, heading, status } from "./elements.js";
 
 const { requests, showPlan, listen, duration } = globalThis.thalweg;
 
-export async function open() {
+export async function open({ settings }) {
   const list = element("ul", { class: "c-list", "aria-label": "Requests" });
   // The plan has the style of GraphiQL's tab.
   const plan = element("div", { class: "graphiql-container c-plan" });
@@ -34,7 +34,9 @@ export async function open() {
   render();
   const nodes = [heading("Plans")];
   if (requests.length === 0) {
-    nodes.push(status("No request yet: run one under Explore, or look at rows under Data. Then this page shows its statements, the database's plan of each, and the time of each stage."));
+    const first = settings.isGateway ? "run one under Explore" : "run one under Explore, or look at rows under Data";
+    const shows = settings.isGateway ? "the requests to its subgraphs" : "its statements, the database's plan of each";
+    nodes.push(status(`No request yet: ${first}. Then this page shows ${shows}, and the time of each stage.`));
   } else {
     choose(requests[0]);
     nodes.push(element("div", { class: "c-split" }, list, plan));

@@ -1,19 +1,24 @@
 // What a role sees and may do by the policies, and why not more.
 
 import { post } from "./api.js";
-import { element, heading, labelled, status } from "./elements.js";
+import { counted, element, heading, labelled, status } from "./elements.js";
 import { tablesOf } from "./schema.js";
 
 const nameOf = ({ schema, name }) => (schema ? `${schema}.${name}` : name);
 
 export async function open() {
-  const first = await post("role", {});
+  // Where there is no role without a token, the first answer only names the roles.
+  const first = await post("role", {}).catch((error) => {
+    if (!error.body?.roles) throw error;
+    return { roles: error.body.roles, refused: error.message };
+  });
   const names = element("datalist", { id: "c-role-names" }, first.roles.map((value) => element("option", { value })));
-  const role = element("input", { list: "c-role-names", placeholder: "none: unauthenticated", spellcheck: "false" });
+  const role = element("input", { list: "c-role-names", placeholder: "none", spellcheck: "false" });
   const claims = element("input", { placeholder: '{"sub": 1}', spellcheck: "false" });
   const row = element("input", { placeholder: "post:id=3", spellcheck: "false" });
   const result = element("div", { class: "c-fill c-scroll", tabindex: "0", role: "region", "aria-label": "Access of the role" });
-  const { tables } = await tablesOf();
+  // Only for the names of columns that the role does not see.
+  const { tables } = await tablesOf().catch(() => ({ tables: [] }));
   const look = async (event) => {
     event?.preventDefault();
     try {
@@ -23,7 +28,7 @@ export async function open() {
       result.replaceChildren(status(error.message, "error"));
     }
   };
-  result.replaceChildren(...describe(first, tables));
+  result.replaceChildren(...(first.refused ? [status(`Without a role: ${first.refused}. Choose a role.`)] : describe(first, tables)));
   const form = element("form", { class: "c-filters c-bar", submit: look },
     names, labelled("Role", role), labelled("Claims", claims), labelled("Row (optional)", row),
     element("button", { type: "submit", class: "c-button c-primary" }, "Show"));
@@ -48,7 +53,7 @@ function describe({ catalog, access, row }, all) {
   const parts = [];
   if (row) parts.push(element("section", { class: "c-panel" }, element("h2", {}, "The row"), element("pre", {}, row)));
   const permitted = access.filter(({ privileges }) => privileges.some(({ refused }) => !refused)).length;
-  parts.push(element("p", { role: "status" }, `The policies let the role use ${permitted} of ${access.length} tables.`));
+  parts.push(element("p", { role: "status" }, `The policies let the role use ${permitted} of ${counted(access.length, "table")}.`));
   for (const table of access) {
     const isRefused = table.privileges.every(({ refused }) => refused);
     const type = seen.get(nameOf(table))?.type;

@@ -2,7 +2,7 @@
 
 import { graphql } from "./api.js";
 import { button, copyButton, element } from "./elements.js";
-import { baseType, textOf, valueOf } from "./values.js";
+import { baseType, stringify, textOf, valueOf } from "./values.js";
 
 // Opens the form; `make` makes the operation of the values, `done` is called when it has succeeded.
 export function openForm({ title, columns, row, enums, make, done, opener }) {
@@ -10,10 +10,16 @@ export function openForm({ title, columns, row, enums, make, done, opener }) {
   const problem = element("p", { class: "c-message c-error", role: "alert", hidden: true });
   const values = () => {
     const given = {};
+    const problems = [];
     for (const { column, read } of inputs) {
-      const value = read();
-      if (value !== undefined) given[column.input] = value;
+      try {
+        const value = read();
+        if (value !== undefined) given[column.input] = value;
+      } catch (error) {
+        problems.push(error.message);
+      }
     }
+    if (problems.length > 0) throw new Error(problems.join("\n"));
     return given;
   };
   const save = async (event) => {
@@ -78,9 +84,11 @@ export function confirmOperation({ title, operation, label, done, opener }) {
 export function shownOperation({ query, variables }) {
   return element("div", { class: "c-operation" },
     element("pre", {}, query),
-    Object.keys(variables).length > 0 && element("pre", {}, JSON.stringify(variables, null, 2)),
+    Object.keys(variables).length > 0 && element("pre", {}, stringify(variables, 2)),
     copyButton(query, "Copy the operation"));
 }
+
+const isList = (type) => (type.kind === "NON_NULL" ? type.ofType : type).kind === "LIST";
 
 // An input of a column. It is read as undefined if it is left out, or unchanged.
 function input(column, row, enums) {
@@ -88,29 +96,38 @@ function input(column, row, enums) {
   const before = row ? row[column.field] : undefined;
   const base = baseType(column.inputType).name;
   const values = base === "Boolean" ? ["true", "false"] : enums(base);
-  const text = textOf(before);
+  const text = textOf(before, column.inputType);
+  const isText = base === "String" && !isList(column.inputType);
   let control;
-  if (values && column.inputType.kind !== "LIST") {
+  if (values && !isList(column.inputType)) {
     control = element("select", { id }, ["", ...values].map((value) => element("option", { value, selected: value === text }, value || "—")));
   } else {
-    const isLong = text.length > 60 || text.includes("\n");
+    // An input of one line would drop the others.
+    const isLong = text.length > 60 || /[\r\n]/.test(text);
     control = element(isLong ? "textarea" : "input", { id, spellcheck: "false", autocomplete: "off", rows: isLong ? 4 : null });
     control.value = text;
     control.placeholder = row ? "" : column.hasDefault ? "default" : "";
   }
+  // What the browser made of the text: a textarea has no carriage returns.
+  const initial = control.value;
+  const hasReturns = text.includes("\r\n");
   const wasNull = row !== undefined && row !== null && (before === null || before === undefined);
   const isNull = column.nullable ? element("input", { type: "checkbox", "aria-label": `${column.name} is null`, checked: wasNull }) : null;
   if (isNull) {
     control.disabled = wasNull;
     isNull.addEventListener("change", () => (control.disabled = isNull.checked));
   }
+  const empty = isList(column.inputType) ? ": write [] for an empty list" : isText && !values ? ': write "" for an empty text' : "";
   const read = () => {
     if (isNull?.checked) return wasNull ? undefined : null;
-    if (row ? control.value === text && !wasNull : control.value === "") {
-      if (!row && column.isRequired && !values && base === "String") return "";
-      return undefined;
+    if (!row && control.value === "") {
+      if (!column.isRequired) return undefined;
+      throw new Error(`${column.name} is required${empty}`);
     }
-    return valueOf(control.value, column.inputType, column.name);
+    if (row && control.value === initial && !wasNull) return undefined;
+    if (!row && isText && control.value === '""') return "";
+    const written = hasReturns ? control.value.replaceAll("\n", "\r\n") : control.value;
+    return valueOf(written, column.inputType, column.name);
   };
   const label = element("label", { for: id }, column.name, " ", element("code", { class: "c-muted" }, base),
     column.isRequired && !row ? element("span", { class: "c-muted" }, " required") : null);

@@ -2,7 +2,7 @@
 
 import { catalog } from "./api.js";
 import { diagram } from "./diagram.js";
-import { element, heading, labelled, present, status, tabs } from "./elements.js";
+import { counted, element, heading, labelled, present, status, tabs } from "./elements.js";
 
 // More tables than this are drawn only around those that are searched for.
 const MOST_DRAWN = 120;
@@ -38,7 +38,7 @@ export async function open({ rest }) {
     const found = tables.filter((table) => matches(table, words));
     drawn = null;
     if (form === "List") {
-      note.textContent = `${found.length} of ${tables.length} tables`;
+      note.textContent = `${found.length} of ${counted(tables.length, "table")}`;
       content.replaceChildren(element("div", { class: "c-scroll c-panels", tabindex: "0", role: "region", "aria-label": "Tables" },
         found.map((table) => element("section", { class: "c-panel" }, describe(table, relationships, choose)))));
       details.hidden = true;
@@ -46,8 +46,8 @@ export async function open({ rest }) {
     }
     const parts = drawnTables(tables, found, relationships, words);
     note.textContent = parts.length < tables.length
-      ? `${parts.length} of ${tables.length} tables: those that are found, and their neighbours`
-      : `${tables.length} tables, ${relationships.length} relationships`;
+      ? `${parts.length} of ${counted(tables.length, "table")}: those that are found, and their neighbours`
+      : `${counted(tables.length, "table")}, ${counted(relationships.length, "relationship")}`;
     const kept = new Set(parts);
     drawn = diagram(parts, relationships.filter((one) => kept.has(one.fromTable) && kept.has(one.toTable)), choose);
     content.replaceChildren(drawn.node);

@@ -1,7 +1,7 @@
 // The subgraphs of a gateway, and which of them resolve the fields of each type.
 
 import { catalog } from "./api.js";
-import { element, heading, labelled } from "./elements.js";
+import { counted, element, heading, labelled } from "./elements.js";
 
 export async function open() {
   const { subgraphs, types } = await catalog();
@@ -13,7 +13,7 @@ export async function open() {
     return element("li", { class: "c-panel" },
       element("h2", {}, name),
       element("p", { class: "c-muted" }, kind, url && !local ? `: ${url}` : ""),
-      element("p", {}, `${own.length} types, ${entities.length} of them entities`));
+      element("p", {}, `${counted(own.length, "type")}, ${entities.length} of them entities`));
   });
   const body = element("tbody");
   const render = (search) => {

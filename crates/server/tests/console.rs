@@ -392,3 +392,11 @@ fn a_person_uses_each_view_in_a_browser() {
         assert_eq!(printed, "seen\n");
     }
 }
+
+#[test]
+fn values_of_forms_keep_their_digits_and_types() {
+    let values = Path::new(env!("CARGO_MANIFEST_DIR")).join("console/values.js");
+    if let Some(printed) = crate::script::run("console-values.mjs", &[values.to_str().unwrap()]) {
+        assert_eq!(printed, "kept\n");
+    }
+}
