@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
 use crate::databases::Database;
@@ -102,6 +103,50 @@ fn nothing_is_overwritten_and_nothing_is_written_without_a_database() {
         assert_eq!(read(&folder, file), "# mine\n");
         fs::remove_file(folder.file(file)).unwrap();
     }
+}
+
+#[test]
+fn an_address_that_others_reach_is_warned_of() {
+    for (access, warns) in [("everyone", true), ("tokens", false)] {
+        let folder = folder_with_sample();
+        let words = ["shop.db", "--yes", "--listen", "0.0.0.0:4567", "--access", access];
+        let (code, output, error) = init(&folder, &words, "");
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        let warning = "Everyone who reaches 0.0.0.0:4567 may read and change everything";
+        assert_eq!(output.contains(warning), warns, "{output}");
+    }
+}
+
+#[test]
+fn a_failure_leaves_no_file() {
+    let folder = folder_with_sample();
+    // No file is there, and none can be created in its place.
+    symlink("nowhere/thalweg.toml", folder.file("thalweg.toml")).unwrap();
+    let (code, _, error) = init(&folder, &["shop.db", "--access", "tokens", "--yes"], "");
+    assert_eq!(code, Some(1), "{error}");
+    assert!(!folder.file("policies.toml").exists());
+}
+
+#[test]
+fn the_database_is_opened_before_the_other_questions() {
+    let folder = folder_with_sample();
+    let (code, _, questions) = init(&folder, &[], "shopp.db\n");
+    assert_eq!(code, Some(1), "{questions}");
+    assert!(!questions.contains("Which API?"), "{questions}");
+}
+
+#[test]
+fn schemas_of_the_environment_are_read_and_written() {
+    let sql = "CREATE SCHEMA shop CREATE TABLE song (id int PRIMARY KEY)";
+    let Some(database) = Database::on_one(sql) else { return };
+    let folder = Folder::new();
+    let mut command = thalweg(&["init", &database.url(), "--yes"]);
+    command.current_dir(&folder.0).env("THALWEG_SCHEMA", "shop");
+    let (code, output, error) = outcome(&command.output().unwrap());
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    assert!(output.starts_with("Wrote thalweg.toml for 1 tables and views.\n"), "{output}");
+    let settings = read(&folder, "thalweg.toml");
+    assert!(settings.contains("\nschema = \"shop\"\n"), "{settings}");
 }
 
 #[test]

@@ -60,6 +60,7 @@ fn mistakes_of_the_command_line() {
     desk.run("a command that is misspelt", "serv shop.db");
     desk.run("no source", "serve");
     desk.run("two sources", "serve shop.db other.db");
+    desk.run("a value apart from its flag", "schema shop.db --preset modern --aggregates false");
     desk.run("an option that is misspelt", "serve shop.db --agregates");
     desk.run("an option of another server", "serve shop.db --port 8080");
     desk.run("a value that is none of the words", "serve shop.db --dialect hasra");
@@ -85,6 +86,9 @@ fn mistakes_of_the_command_line() {
         # two sources
         error: unexpected argument 'other.db' found
           tip: one server has one SOURCE; 'thalweg gateway' joins several databases and servers
+        # a value apart from its flag
+        error: unexpected argument 'false' found
+          tip: write '--aggregates=false'
         # an option that is misspelt
         error: unexpected argument '--agregates' found
           tip: a similar argument exists: '--aggregates'

@@ -1,5 +1,8 @@
 //! Hints for options of other servers, such as `--port`.
 
+use std::ffi::OsString;
+
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use toml::de::DeValue;
 
@@ -22,16 +25,29 @@ const SOURCE: &str = "SOURCE is the database, such as 'shop.db' or 'postgres://l
 const ONE_SOURCE: &str =
     "one server has one SOURCE; 'thalweg gateway' joins several databases and servers";
 
-/// Adds a hint to the error about an option that is unknown, or that is missing.
-pub(super) fn explain(mut error: clap::Error) -> clap::Error {
+/// Words that are meant as the value of the option before them, which has a value only after `=`.
+const VALUES_OF_FLAGS: [&str; 4] = ["true", "false", "on", "off"];
+
+/// Adds a hint to the error about an option that is unknown, or that is missing. The command is the one
+/// of the command line, with all its words.
+pub(super) fn explain(
+    mut error: clap::Error,
+    command: Option<&Command>,
+    words: &[OsString],
+) -> clap::Error {
     let tip = match (error.kind(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) => {
             let name = given.split('=').next().unwrap_or_default();
             let known = OPTIONS.iter().find(|(other, _)| *other == name).map(|(_, tip)| *tip);
-            known.or((!given.starts_with('-')).then_some(ONE_SOURCE))
+            match known {
+                Some(tip) => Some(tip.to_owned()),
+                None if VALUES_OF_FLAGS.contains(&given.as_str()) => flag_before(given, words),
+                None if given.starts_with('-') => None,
+                None => command.is_some_and(has_one_source).then(|| ONE_SOURCE.to_owned()),
+            }
         }
         (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => {
-            missing.iter().any(|arg| arg == "<SOURCE>").then_some(SOURCE)
+            missing.iter().any(|arg| arg == "<SOURCE>").then(|| SOURCE.to_owned())
         }
         _ => None,
     };
@@ -41,6 +57,21 @@ pub(super) fn explain(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error
+}
+
+/// Whether SOURCE is all that the command has without the name of an option.
+fn has_one_source(command: &Command) -> bool {
+    command.get_positionals().map(|arg| arg.get_id().as_str()).eq(["source"])
+}
+
+/// How the option before a word is given that value.
+fn flag_before(value: &str, words: &[OsString]) -> Option<String> {
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    let option = pairs.find_map(|(option, word)| {
+        let option = option.to_str().filter(|option| option.starts_with("--"))?;
+        (word == value && !option.contains('=')).then_some(option)
+    })?;
+    Some(format!("write '{option}={value}'"))
 }
 
 /// The hint for an entry of the configuration file.
@@ -60,10 +91,17 @@ mod tests {
     use super::*;
     use crate::options::Arguments;
 
+    /// The text of the error about a command line.
+    fn explained(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let mut root = Arguments::command();
+        let error = root.try_get_matches_from_mut(&words).unwrap_err();
+        let command = root.find_subcommand(&words[1]);
+        explain(error, command, &words).to_string()
+    }
+
     fn check(word: &str, expected: bool) {
-        let words = ["thalweg", "serve", "shop.db", word];
-        let error = Arguments::command().try_get_matches_from(words).unwrap_err();
-        let text = explain(error).to_string();
+        let text = explained(&format!("thalweg serve shop.db {word}"));
         assert_eq!(text.contains("tip: the address to listen on is '--listen"), expected, "{text}");
         assert_eq!(text.matches("tip:").count(), 1, "{text}");
     }
@@ -76,6 +114,18 @@ mod tests {
         check("--port=8080", true);
         check("-p=8080", true);
         check("--zzz", false);
+    }
+
+    #[test]
+    fn a_further_word_is_a_value_or_another_source() {
+        let text = explained("thalweg schema shop.db --preset modern --aggregates false");
+        assert!(text.contains("tip: write '--aggregates=false'"), "{text}");
+        let text = explained("thalweg serve shop.db other.db");
+        assert!(text.contains("tip: one server has one SOURCE"), "{text}");
+        for line in ["thalweg health 127.0.0.1:1 x y z", "thalweg init a b"] {
+            let text = explained(line);
+            assert!(!text.contains("SOURCE;"), "{text}");
+        }
     }
 
     #[test]

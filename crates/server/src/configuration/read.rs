@@ -352,7 +352,13 @@ fn complete(
     // Words after `--` are not options.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, added.into_iter().map(OsString::from));
-    let matches = command.try_get_matches_from_mut(words).map_err(elsewhere::explain)?;
+    let matches = match command.try_get_matches_from_mut(&words) {
+        Ok(matches) => matches,
+        Err(error) => {
+            let leaf = leaf(&mut command, &beginning.commands);
+            return Err(elsewhere::explain(error, leaf.as_deref(), &words));
+        }
+    };
     let mut arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let mut leaf = (&command, &matches);

@@ -38,7 +38,7 @@ impl Tables {
 }
 
 /// The configuration file.
-pub(super) fn settings(answers: &Answers, secret: Option<&str>) -> String {
+pub(super) fn settings(answers: &Answers, schema: Option<&str>, secret: Option<&str>) -> String {
     let mut text = "\
 # The options of `thalweg serve` in this folder. `thalweg check` checks them, `thalweg config example`
 # prints all of them, and the command line and the environment override them.
@@ -47,6 +47,9 @@ pub(super) fn settings(answers: &Answers, secret: Option<&str>) -> String {
 "
     .to_owned();
     set(&mut text, "source", &answers.database);
+    if let Some(schema) = schema {
+        set(&mut text, "schema", schema);
+    }
     text.push_str("\n# The API.\n");
     match answers.api {
         InitApi::Modern => set(&mut text, "preset", "modern"),
@@ -66,7 +69,7 @@ pub(super) fn settings(answers: &Answers, secret: Option<&str>) -> String {
     text.push_str(
         "\n# The address to listen on. Use HTTPS (`tls-certificate`) where others reach it.\n",
     );
-    set(&mut text, "listen", &answers.listen);
+    set(&mut text, "listen", &answers.listen.text);
     text.push_str("\n# Who may use it.\n");
     match (answers.access, answers.api, secret) {
         (InitAccess::Tokens, InitApi::Hasura, Some(secret)) => {
@@ -133,7 +136,19 @@ fn set(text: &mut String, name: &str, value: &str) {
     text.push_str(&format!("{name} = {}\n", quote(&value.replace('$', "$$"))));
 }
 
-/// A string of TOML: those of JSON are valid there.
+/// A string of TOML: those of JSON are valid there, except that TOML has no bare U+007F.
 fn quote(text: &str) -> String {
-    Value::from(text).to_string()
+    Value::from(text).to_string().replace('\u{7f}', "\\u007F")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn every_text_is_a_string_of_toml() {
+        let text: String = (1..=0x100).filter_map(char::from_u32).collect();
+        let table: toml::Table = format!("a = {}", quote(&text)).parse().unwrap();
+        assert_eq!(table["a"].as_str(), Some(text.as_str()));
+    }
 }

@@ -15,7 +15,7 @@ pub(super) struct Answers {
     pub(super) source: SourceAddress,
     pub(super) api: InitApi,
     pub(super) access: InitAccess,
-    pub(super) listen: String,
+    pub(super) listen: Address,
 }
 
 impl Answers {
@@ -34,7 +34,8 @@ impl Answers {
     }
 }
 
-pub(super) fn ask(options: &InitOptions) -> Result<Answers, Failure> {
+/// The database, by its text and by what it means.
+pub(super) fn database(options: &InitOptions) -> Result<(String, SourceAddress), Failure> {
     let database = match &options.database {
         Some(database) => database.clone(),
         None if options.yes => {
@@ -48,6 +49,15 @@ pub(super) fn ask(options: &InitOptions) -> Result<Answers, Failure> {
         )?,
     };
     let source = SourceAddress::parse(&database).map_err(engine::OpenError::from)?;
+    Ok((database, source))
+}
+
+/// Asks about all but the database.
+pub(super) fn ask(
+    options: &InitOptions,
+    database: String,
+    source: SourceAddress,
+) -> Result<Answers, Failure> {
     let is_graph = source.is_graph();
     let default = if is_graph { InitApi::Neo4j } else { InitApi::Modern };
     let api = match options.api {
@@ -69,8 +79,8 @@ pub(super) fn ask(options: &InitOptions) -> Result<Answers, Failure> {
         None => choice("Who may use it?", InitAccess::Everyone)?,
     };
     let listen = match &options.listen {
-        Some(listen) => listen.text.clone(),
-        None if options.yes => InitOptions::default_listen().to_owned(),
+        Some(listen) => listen.clone(),
+        None if options.yes => default_listen()?,
         None => address()?,
     };
     Ok(Answers { database, source, api, access, listen })
@@ -97,16 +107,20 @@ fn choice<T: ValueEnum>(question: &str, default: T) -> Result<T, Failure> {
     }
 }
 
-fn address() -> Result<String, Failure> {
+fn default_listen() -> Result<Address, Failure> {
+    InitOptions::default_listen().parse().map_err(Failure::Usage)
+}
+
+fn address() -> Result<Address, Failure> {
     let default = InitOptions::default_listen();
     let mut text = "Which address to listen on?\n".to_owned();
     loop {
         let answer = line(&format!("{text}[{default}] "))?;
         if answer.is_empty() {
-            return Ok(default.to_owned());
+            return default_listen();
         }
         match answer.parse::<Address>() {
-            Ok(address) => return Ok(address.text),
+            Ok(address) => return Ok(address),
             Err(error) => text = format!("{error}.\n"),
         }
     }
