@@ -17,7 +17,7 @@ use hasura_metadata::{Metadata, read_text};
 use http_resolvers::remote_path::KEYS;
 use serde_json::{Value, json};
 
-use crate::naming::NO_QUERIES_FIELD;
+use crate::naming::NO_QUERIES_FIELDS;
 
 /// The beginning of the names of the fields and types.
 const PREFIX: &str = "_related_";
@@ -69,7 +69,7 @@ pub(crate) fn root_field(number: usize) -> String {
 /// True for a root field that the API of the first source does not have: the one of a relationship,
 /// and the one of roles without queries.
 pub(crate) fn is_hidden(name: &str) -> bool {
-    name == NO_QUERIES_FIELD || is_root_field(name)
+    NO_QUERIES_FIELDS.contains(&name) || is_root_field(name)
 }
 
 /// True for the root field of a relationship.
@@ -161,7 +161,10 @@ fn query(number: usize, (schema, table): (&str, &str), to: &ToSource) -> Value {
         mapping.insert(key(place), Value::from(column.text.as_str()));
     }
     let row = [schema, table].map(quoted).join(".");
-    let code = fill(&[(":columns", &columns.join(", ")), (":keys", KEYS), (":row", &row)]);
+    let text = format!("'{}'", row.replace('\'', "''"));
+    let columns = columns.join(", ");
+    let code =
+        fill(&[(":columns", &columns), (":keys", KEYS), (":row", &row), (":table", &text)]);
     let relationship = json!([{
         "name": ROWS,
         "using": {

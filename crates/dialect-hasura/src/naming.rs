@@ -7,6 +7,9 @@ use hasura_metadata::types::table::TableConfiguration;
 /// The root field of roles without queries.
 pub(crate) const NO_QUERIES_FIELD: &str = "no_queries_available";
 
+/// Its names by the conventions.
+pub(crate) const NO_QUERIES_FIELDS: [&str; 2] = [NO_QUERIES_FIELD, "noQueriesAvailable"];
+
 /// The schema whose tables have no prefix.
 const DEFAULT_SCHEMA: &str = "public";
 

@@ -4,6 +4,8 @@
 //! selection and the values of its keys. A query of the same API gives the value: its document is the
 //! same for all objects, and all values are variables, so that it is planned once.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -15,7 +17,7 @@ use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
 use crate::related_field::{RelatedField, RelatedForm, RelatedRemote, RelatedRows, RelatedSource};
 use crate::remote_path::RemotePath;
 use crate::resolver::AnswerRules;
-use crate::splice::{MARK, Position};
+use crate::splice::{MARK, Position, exact};
 
 /// One selection of such a field.
 #[derive(Debug)]
@@ -129,10 +131,11 @@ impl<'p> SourceSelection<'p> {
     /// The arguments of each step for the object of a placeholder.
     #[must_use]
     pub fn inputs(self, placeholder: &[u8]) -> Inputs {
-        let placeholder: Value = serde_json::from_slice(placeholder).unwrap_or_default();
+        let placeholder: BTreeMap<String, &RawValue> =
+            serde_json::from_slice(placeholder).unwrap_or_default();
         let members = self.related.members.iter().enumerate().map(|(number, member)| {
-            let value = placeholder.get(format!("{MARK}{number}")).cloned();
-            (String::from(&**member), value.unwrap_or_default())
+            let value = placeholder.get(&format!("{MARK}{number}"));
+            (String::from(&**member), value.map(|value| exact(value)).unwrap_or_default())
         });
         let row = Inputs::of(Value::Object(members.collect()));
         let of_client = self.field.arguments.iter();

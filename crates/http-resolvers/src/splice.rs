@@ -7,10 +7,12 @@
 
 mod scan;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use graphql::PathSegment;
 use graphql::schema::TypeRef;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::inputs::Inputs;
@@ -252,6 +254,29 @@ impl Inputs {
         });
         Self::of(Value::Object(inputs.collect()))
     }
+
+    /// The same for a source of this process, which gets numbers as they are written.
+    #[must_use]
+    pub fn of_exact_placeholder(bytes: &[u8]) -> Self {
+        let members: BTreeMap<String, &RawValue> =
+            serde_json::from_slice(bytes).unwrap_or_default();
+        let inputs = members.into_iter().filter_map(|(key, value)| {
+            let name = key.strip_prefix(MARK).filter(|name| !name.is_empty())?;
+            Some((name.to_owned(), exact(value)))
+        });
+        Self::of(Value::Object(inputs.collect()))
+    }
+}
+
+/// A value of a key. A number that would be another one here is a text: databases read both alike.
+pub(crate) fn exact(raw: &RawValue) -> Value {
+    let text = raw.get();
+    let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    match serde_json::from_str(text) {
+        Ok(Value::Number(number)) if number.to_string() == text => Value::Number(number),
+        _ if is_number => Value::String(text.to_owned()),
+        read => read.unwrap_or_default(),
+    }
 }
 
 #[cfg(test)]
@@ -316,6 +341,14 @@ mod tests {
                 r#"1 [Field("d")] {}"#,
             ]
         );
+    }
+
+    #[test]
+    fn a_source_gets_numbers_as_they_are_written() {
+        let placeholder = br#"{"$":0,"$a":12345678901234567890123.1,"$b":-7,"$c":1e999,"$d":"1","$e":null,"$f":1.5}"#;
+        let inputs = Inputs::of_exact_placeholder(placeholder).to_json().to_string();
+        let expected = r#"{"a":"12345678901234567890123.1","b":-7,"c":"1e999","d":"1","e":null,"f":1.5}"#;
+        assert_eq!(inputs, expected);
     }
 
     #[test]

@@ -107,6 +107,7 @@ impl<'a> Context<'a> {
         let number = self.select(resolver, id, field);
         let number = self.shape.add(Node::Literal(number.to_string().into_bytes().into()));
         let mut fields = vec![ShapeField::new(MARK, number, false)];
+        let is_of_source = known.definition.remote().is_some_and(|path| path.source().is_some());
         for name in known.definition.input_fields() {
             let Some(input) = api.schema.find_field(object, name) else {
                 return Err(misplaced("an input of a resolver"));
@@ -121,7 +122,8 @@ impl<'a> Context<'a> {
             };
             let node = self.row_field(input, &selected, path, outputs)?;
             let node = self.shape.add(node);
-            let is_nullable = !api.schema[input].r#type.is_non_null();
+            // A key that a role does not see has no rows in another source.
+            let is_nullable = is_of_source || !api.schema[input].r#type.is_non_null();
             let Location { line, column } = field.location;
             let key = [MARK, name].concat();
             fields.push(ShapeField::new(&key, node, is_nullable).at(line, column));

@@ -122,13 +122,14 @@ impl<'a> Selected<'a> {
     ) -> Option<(usize, usize)> {
         let (resolver, selection) = (self.resolver(number)?, self.plan.selections.get(number)?);
         let definition = &resolver.definition;
-        let row = match definition.is_of_root() {
-            true => Inputs::default(),
-            false => Inputs::of_placeholder(placeholder),
+        let is_of_source = definition.remote().is_some_and(|path| path.source().is_some());
+        let row = match (definition.is_of_root(), is_of_source) {
+            (true, _) => Inputs::default(),
+            (false, true) => Inputs::of_exact_placeholder(placeholder),
+            (false, false) => Inputs::of_placeholder(placeholder),
         };
         // A row without a value of a column has none of another server.
         let is_strict = definition.answers == AnswerRules::Strict;
-        let is_of_source = definition.remote().is_some_and(|path| path.source().is_some());
         if is_strict && !is_of_source && row.has_null() {
             return None;
         }
