@@ -13,6 +13,7 @@ use http_resolvers::related_field::{RelatedField, RelatedSource};
 use http_resolvers::remote_path::{KEYS, KEYS_IN, RemotePath, RemoteStep};
 use http_resolvers::remote_schema::{RemoteField, RemoteKind, RemoteSchema};
 use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::access::{RelationshipKeys, RelationshipOrigin};
@@ -155,6 +156,7 @@ fn add_from(
              `--further-source NAME=URL`."
         )
     })?;
+    check_mapping(to)?;
     let mut keys = Vec::with_capacity(to.field_mapping.len());
     for (own, other) in &to.field_mapping {
         let field = from.table.field_of(own);
@@ -200,11 +202,25 @@ fn add_from(
     Ok(())
 }
 
-/// The columns of the other table, each with the field of this side that is equal.
-fn keys_of(planned: &Planned<'_>, to: &ToSource) -> Result<Vec<NamePair>, String> {
+/// Refuses a mapping without columns, and one that has a column of the other table twice: a key is an
+/// object with a member for each of them.
+fn check_mapping(to: &ToSource) -> Result<(), String> {
     if to.field_mapping.is_empty() {
         return Err("it has no field_mapping.".to_owned());
     }
+    let mut known = FxHashSet::default();
+    match to.field_mapping.values().find(|other| !known.insert(&*other.text)) {
+        None => Ok(()),
+        Some(twice) => Err(format!(
+            "its field_mapping leads to the column {} twice; map one column to each.",
+            twice.text
+        )),
+    }
+}
+
+/// The columns of the other table, each with the field of this side that is equal.
+fn keys_of(planned: &Planned<'_>, to: &ToSource) -> Result<Vec<NamePair>, String> {
+    check_mapping(to)?;
     let mapping = to.field_mapping.iter().map(|(own, other)| {
         let field = field_of(planned, own);
         let field = field.ok_or_else(|| format!("the table has no column {own}."))?;

@@ -10,6 +10,7 @@ use http_resolvers::remote_schema::{
 use super::names::Names;
 use super::{ServedSchema, wrong};
 use crate::draft::{Draft, DraftField, DraftInput, DraftValue};
+use crate::key_queries::is_root_field;
 
 /// The binding of a field that a remote schema gives. Positions have texts of their own, so that no
 /// two of them are one in the API: a role may see one and not the other.
@@ -127,6 +128,12 @@ fn is_equal((served, own): (&ServedSchema<'_>, &str), other: &ServedSchema<'_>) 
 /// Adds the types but those of the roots, which `add_roots` adds.
 pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>) {
     let (schema, names) = (served.schema, served.names);
+    let fields = |own: &str, all: &[RemoteField]| {
+        // A namespace has the fields that only relationships from other sources need.
+        let is_hidden =
+            |field: &RemoteField| served.source.is_some() && is_root_field(&field.name);
+        fields(own, all.iter().filter(|field| !is_hidden(field)), names)
+    };
     let is_other = |own: &str| !schema.is_root(own);
     for (own, r#type) in served.visible_types().filter(|(own, _)| is_other(own)) {
         let (name, about) = (names.r#type(own), r#type.description.as_deref());
@@ -139,11 +146,11 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>) {
             RemoteKind::Scalar if BUILT_IN_SCALARS.contains(&&*name) => draft.scalar(&name),
             RemoteKind::Scalar => draft.described_scalar(&name, about),
             RemoteKind::Object { fields: all, interfaces } => {
-                draft.object(&name, about, fields(own, all, names));
+                draft.object(&name, about, fields(own, all));
                 draft.implement(&name, named(interfaces));
             }
             RemoteKind::Interface { fields: all, interfaces } => {
-                draft.interface(&name, about, fields(own, all, names));
+                draft.interface(&name, about, fields(own, all));
                 draft.implement(&name, named(interfaces));
             }
             RemoteKind::Union { members } => draft.union(&name, about, named(members)),
@@ -164,9 +171,13 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>) {
     }
 }
 
-fn fields(parent: &str, fields: &[RemoteField], names: Names<'_>) -> Vec<DraftField> {
+fn fields<'f>(
+    parent: &str,
+    fields: impl Iterator<Item = &'f RemoteField>,
+    names: Names<'_>,
+) -> Vec<DraftField> {
     // The roots of the API are other objects than those of the server.
-    let made = fields.iter().filter(|field| !names.is_root(&field.r#type.name)).map(|field| {
+    let made = fields.filter(|field| !names.is_root(&field.r#type.name)).map(|field| {
         let r#type = field.r#type.named(&names.r#type(&field.r#type.name));
         let (object, known) = (names.r#type(parent), names.field(parent, &field.name));
         let of = format!("{object}.{known}");
