@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         }));
     }
     trials.push(Trial::test("parse::markers", || page::tests::markers().map_err(Into::into)));
+    trials.push(Trial::test("script::ports", || script::tests::ports().map_err(Into::into)));
     trials.push(Trial::test("compare::wildcards", || run::tests::wildcards().map_err(Into::into)));
     let has_filter = arguments.filter.is_some() || arguments.list;
     let conclusion = libtest_mimic::run(&arguments, trials);

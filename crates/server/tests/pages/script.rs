@@ -29,13 +29,24 @@ impl Ports {
         let listeners: Vec<TcpListener> =
             PORTS.iter().map(|_| TcpListener::bind("127.0.0.1:0")).collect::<io::Result<_>>()?;
         let free = PORTS.iter().zip(&listeners).map(|(port, listener)| {
-            Ok((format!(":{port}"), format!(":{}", listener.local_addr()?.port())))
+            Ok((port.to_string(), listener.local_addr()?.port().to_string()))
         });
         Ok(Self(free.collect::<io::Result<_>>()?))
     }
 
+    /// All at once: a free port such as 40012 begins with the digits of another one of the pages.
     pub(crate) fn replace(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+        let mut parts = text.split(':');
+        let mut replaced = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(part.len());
+            let (port, rest) = part.split_at(end);
+            let free = self.0.iter().find(|(page, _)| page == port);
+            replaced.push(':');
+            replaced.push_str(free.map_or(port, |(_, free)| free));
+            replaced.push_str(rest);
+        }
+        replaced
     }
 }
 
@@ -138,4 +149,18 @@ fn served(command: &str) -> String {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Run by name: this program has no test harness.
+pub(crate) mod tests {
+    use super::Ports;
+
+    pub(crate) fn ports() -> Result<(), String> {
+        let pairs = [("4000", "40015"), ("4001", "46395")];
+        let ports = Ports(pairs.map(|(page, free)| (page.to_owned(), free.to_owned())).into());
+        let text = "a: 127.0.0.1:4000, http://localhost:4001/x :40001 :9090 4000:";
+        let replaced = ports.replace(text);
+        let expected = "a: 127.0.0.1:40015, http://localhost:46395/x :40001 :9090 4000:";
+        if replaced == expected { Ok(()) } else { Err(replaced) }
+    }
 }
