@@ -57,9 +57,13 @@ fn music(folder: &Folder) -> String {
 
 /// The shop with policies, by tokens.
 fn with_policies(options: &[&str]) -> Server {
+    with_policies_of(POLICIES, options)
+}
+
+fn with_policies_of(policies: &str, options: &[&str]) -> Server {
     let folder = Folder::new();
     let (file, shop) = (folder.file("policies.toml"), folder.file("shop.db"));
-    fs::write(&file, POLICIES).unwrap();
+    fs::write(&file, policies).unwrap();
     drop(Server::demo(&shop));
     let source = ["serve", shop.to_str().unwrap(), "--listen", "127.0.0.1:0"];
     let access = ["--policies", file.to_str().unwrap(), "--jwt-secret", SECRET];
@@ -128,11 +132,18 @@ fn the_files_are_small_and_load_nothing_from_elsewhere() {
 
 #[test]
 fn its_data_exist_where_requests_are_explained() {
+    let documents = Folder::new();
+    let manifest = documents.file("manifest.json");
+    let empty =
+        json!({ "format": "apollo-persisted-query-manifest", "version": 1, "operations": [] });
+    fs::write(&manifest, empty.to_string()).unwrap();
+    let manifest = manifest.to_str().unwrap();
     for (options, is_there) in [
         (&[][..], true),
         (&["--graphiql", "off"], false),
         (&["--explain", "off"], false),
         (&["--introspection", "off"], false),
+        (&["--trusted-documents", manifest, "--only-trusted"], false),
         (&["--listen", "0.0.0.0:0"], false),
         (&["--listen", "0.0.0.0:0", "--graphiql", "on"], false),
         (&["--listen", "0.0.0.0:0", "--dev"], true),
@@ -150,10 +161,12 @@ fn its_data_exist_where_requests_are_explained() {
         assert_eq!(answer.status, if is_there { 200 } else { 404 }, "{options:?}");
         let page = server.send(format!("GET / HTTP/1.1\r\n{host}\r\n").as_bytes()).body;
         assert_eq!(page.contains(r#""console":{"#), is_there, "{options:?}");
-        // What reveals more than the schema is for this machine only.
-        let checks = format!("POST /console/api/role HTTP/1.1\r\n{host}Content-Length: 0\r\n\r\n");
-        let status = server.send(checks.as_bytes()).status;
-        assert_eq!(status == 404, !is_there, "{options:?}");
+        // Everybody is a superuser without policies, which this endpoint needs.
+        let role = "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+        let role =
+            server.send(format!("POST /console/api/role HTTP/1.1\r\n{host}{role}").as_bytes());
+        let expected = if is_there { 400 } else { 404 };
+        assert_eq!(role.status, expected, "{options:?}: {}", role.body);
     }
 }
 
@@ -221,7 +234,8 @@ fn the_catalog_has_tables_keys_relationships_and_root_fields() {
 fn the_catalog_has_what_the_role_of_the_caller_sees() {
     let folder = Folder::new();
     let file = music(&folder);
-    let permission = json!({ "role": "guest", "permission": { "columns": ["id"], "filter": {} } });
+    let permission =
+        |role: &str| json!({ "role": role, "permission": { "columns": ["id"], "filter": {} } });
     let metadata = json!({
         "version": 3,
         "sources": [{
@@ -231,11 +245,12 @@ fn the_catalog_has_what_the_role_of_the_caller_sees() {
                 { "table": { "schema": "public", "name": "album" } },
                 {
                     "table": { "schema": "public", "name": "artist" },
-                    "select_permissions": [permission],
+                    "select_permissions": [permission("guest"), permission("blind")],
                 },
             ],
             "configuration": { "connection_info": { "database_url": "postgres://localhost/music" } },
         }],
+        "graphql_schema_introspection": { "disabled_for_roles": ["blind"] },
     });
     let path = folder.file("metadata.json");
     fs::write(&path, metadata.to_string()).unwrap();
@@ -251,6 +266,10 @@ fn the_catalog_has_what_the_role_of_the_caller_sees() {
     let admin = "X-Hasura-Admin-Secret: top\r\n";
     let all = as_json(&get(&server, "catalog", admin));
     assert_eq!(names(&all["tables"]), ["album", "artist"]);
+    // A role whose introspection is off.
+    let blind = get(&server, "catalog", &format!("{admin}X-Hasura-Role: blind\r\n"));
+    assert!(blind.body.contains("introspection is disabled"), "{}", blind.body);
+    assert!(!blind.body.contains("artist"), "{}", blind.body);
     // What is not of the role's own schema needs the secret.
     for name in ["checks", "metrics", "operations"] {
         let (status, message) = message(&get(&server, name, ""));
@@ -288,6 +307,40 @@ fn a_server_that_requires_tokens_shows_nothing_without_one() {
     ] {
         assert_eq!(answer.status, 200, "{}", answer.body);
         assert!(!answer.body.contains(SECRET), "{}", answer.body);
+    }
+}
+
+/// Whom the policies refuse, `/graphql` shows no schema; the console neither.
+#[test]
+fn the_catalog_is_refused_as_introspection_is() {
+    let policies = POLICIES.replace("default_role = \"anonymous\"\n", "");
+    let server = with_policies_of(&policies, &[]);
+    for headers in [String::new(), authorization("nobody")] {
+        let catalog = get(&server, "catalog", &headers);
+        let introspected = server.query(&headers, "{ __schema { queryType { name } } }");
+        let (_, expected) = message(&introspected);
+        assert!(!expected.is_empty(), "{}", introspected.body);
+        assert_eq!(message(&catalog).1, expected);
+        assert!(!catalog.body.contains("artist"), "{}", catalog.body);
+    }
+    assert_eq!(
+        names(&as_json(&get(&server, "catalog", &authorization("manager")))["tables"]).len(),
+        11
+    );
+    // A person can still choose one of the roles.
+    let refused = as_json(&ask_role(&server, "", "{}"));
+    assert_eq!(refused["roles"], json!(["anonymous", "customer", "manager"]), "{refused}");
+    assert!(refused["errors"][0]["message"].is_string(), "{refused}");
+}
+
+/// Clients of a proxy are elsewhere, although its requests come from this machine.
+#[test]
+fn nobody_is_trusted_for_the_address_behind_a_proxy() {
+    for options in [["--trusted-proxies", "127.0.0.1"], ["--allowed-hosts", "shop.example"]] {
+        let server = with_policies(&options);
+        assert_eq!(get(&server, "catalog", "").status, 200, "{options:?}");
+        assert_eq!(get(&server, "checks", "").status, 403, "{options:?}");
+        assert_eq!(get(&server, "checks", &authorization("manager")).status, 200, "{options:?}");
     }
 }
 
@@ -354,12 +407,19 @@ fn the_subgraphs_of_a_gateway_are_shown_without_secrets() {
         enum join__Graph { A @join__graph(name: \"a\", url: \"http://127.0.0.1:1/?key=hidden\") } \
         type Query @join__type(graph: A) { a: Int }";
     fs::write(&file, supergraph).unwrap();
+    let subgraphs = folder.file("subgraphs.toml");
+    let moved = "[subgraphs.a]\nurl = \"http://127.0.0.1:2/moved?key=hidden\"\n";
+    fs::write(&subgraphs, moved).unwrap();
     let gateway = ["gateway", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
-    let server = Server::start(&gateway);
+    let subgraphs = ["--subgraphs", subgraphs.to_str().unwrap()];
+    let server = Server::start(&[&gateway[..], &subgraphs].concat());
     let answer = get(&server, "catalog", "");
     assert!(!answer.body.contains("hidden"), "{}", answer.body);
     let catalog = as_json(&answer);
     assert_eq!(catalog["subgraphs"][0]["name"], "a");
+    // The address to which requests go.
+    let url = catalog["subgraphs"][0]["url"].as_str().unwrap();
+    assert!(url.starts_with("http://127.0.0.1:2/moved"), "{url}");
     let field = json!([{ "name": "a", "type": "Int", "subgraphs": [0] }]);
     assert_eq!(catalog["types"][0]["fields"], field);
     assert_eq!(get(&server, "checks", "").status, 400);

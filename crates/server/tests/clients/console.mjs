@@ -168,6 +168,7 @@ async function data(url) {
   await inDialog(page, "artist_id").fill("many");
   await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();
   await seen(page, "dialog .c-error", "artist_id: “many” is no number");
+  await seen(page, "dialog .c-error", 'title is required: write "" for an empty text');
   await inDialog(page, "artist_id").fill("1000000");
   await inDialog(page, "title").fill("Quiet “Rooms”");
   await page.getByRole("dialog").getByRole("button", { name: "Insert" }).click();

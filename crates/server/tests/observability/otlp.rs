@@ -336,4 +336,16 @@ fn wrong_settings_of_the_export_are_refused() {
     check(&zstd, &metrics, "write `gzip` or `none`");
     let headers = [("OTEL_EXPORTER_OTLP_HEADERS", "x key=secret")];
     check(&headers, &metrics, "write headers as NAME=VALUE,NAME=VALUE");
+    // Traces have the same rules, although a library sends them.
+    check(&headers, &[collector], "write headers as NAME=VALUE,NAME=VALUE");
+    for (variable, value, expected) in [
+        ("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION", "zstd", "write `gzip` or `none`"),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon", "a number of milliseconds is wanted"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "write `http/protobuf`"),
+        ("OTEL_BSP_SCHEDULE_DELAY", "1s", "a number of milliseconds is wanted"),
+        // The address of one signal comes before that of all.
+        ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "logs:4318", "is not the address of a collector"),
+    ] {
+        check(&[(variable, value)], &[collector], expected);
+    }
 }

@@ -12,8 +12,8 @@ use serde_json_bytes::Value as Json;
 
 use super::{NoData, catalog};
 use crate::http::exchange::Exchange;
-use crate::http::explain::as_json;
 use crate::http::execution_limits::run_limited;
+use crate::http::explain::as_json;
 use crate::http::service::Service;
 use crate::options::{self, Variables};
 
