@@ -17,8 +17,8 @@ use dialects::{Dialect, dgraph};
 use engine::gateway::Caller;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{
-    Allowed, Delivery, Engine, OpenError, OpenOptions, Options, PolicyFile, PoolLimits, Report,
-    ResolverOptions, SourceAddress, Worker,
+    Allowed, Delivery, Engine, OpenError, Options, PolicyFile, PoolLimits, Report, ResolverOptions,
+    SourceAddress, Worker,
 };
 use expect_test::Expect;
 use graphql::Request;

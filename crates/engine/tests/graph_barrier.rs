@@ -7,8 +7,7 @@
 use std::sync::Arc;
 
 use engine::{
-    Allowed, Claims, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, Session,
-    SourceAddress, Worker,
+    Allowed, Claims, Delivery, Engine, Options, PoolLimits, Report, Session, SourceAddress, Worker,
 };
 use graphql::Request;
 use serde_json_bytes::json;

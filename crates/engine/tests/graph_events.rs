@@ -13,8 +13,7 @@ use dialects::neo4j::model::ApiVersion;
 use dialects::{Dialect, neo4j as dialect};
 use engine::live::{FeedOptions, Responses};
 use engine::{
-    Allowed, Caller, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, Session,
-    SourceAddress, Worker,
+    Allowed, Caller, Delivery, Engine, Options, PoolLimits, Report, Session, SourceAddress, Worker,
 };
 use serde_json::Value;
 use source::Claims;

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use dialects::neo4j::model::ApiVersion;
 use dialects::{Dialect, neo4j as dialect};
-use engine::{
-    Allowed, CostLimits, Engine, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
+use engine::{Allowed, CostLimits, Engine, Limits, Options, PoolLimits, SourceAddress, Worker};
 use graphql::Request;
 use testkit::neo4j::{self, Graph};
 

@@ -20,8 +20,8 @@ use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::{Dialect, hasura};
 use engine::gateway::Caller;
 use engine::{
-    Allowed, Claims, Delivery, Engine, OpenError, OpenOptions, Options, PoolLimits, Report,
-    ResolverOptions, Session, SourceAddress, Worker,
+    Allowed, Claims, Delivery, Engine, OpenError, Options, PoolLimits, Report, ResolverOptions,
+    Session, SourceAddress, Worker,
 };
 use expect_test::{Expect, expect};
 use graphql::Request;

@@ -9,9 +9,7 @@ use std::path::Path;
 
 use dialects::Dialect;
 use dialects::postgraphile::{self, FilterOptions, SimpleCollections, SimplifiedNames};
-use engine::{
-    Allowed, CostLimits, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
+use engine::{Allowed, CostLimits, Engine, Options, PoolLimits, SourceAddress, Worker};
 use graphql::Request;
 use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind};
 use rusqlite::Connection;

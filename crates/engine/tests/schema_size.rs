@@ -10,9 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::hasura::permissions::ROLE;
 use dialects::{Dialect, hasura, phrag, postgraphile};
-use engine::{
-    Allowed, Claims, Delivery, Engine, OpenOptions, Options, Report, Session, SourceAddress, Worker,
-};
+use engine::{Allowed, Claims, Delivery, Engine, Options, Report, Session, SourceAddress, Worker};
 use graphql::Request;
 use rusqlite::Connection;
 use serde_json::{Value as Json, json};
