@@ -213,12 +213,12 @@ fn remote_schema(view: View<'_>) -> Option<RemoteSchema> {
 
 fn fields(view: View<'_>, all: &[FieldId]) -> Vec<RemoteField> {
     let made = view.fields(all).map(|id| {
-        let FieldDefinition { name, description, arguments, r#type, deprecated } = &view.whole[id];
+        let FieldDefinition { name, description, arguments, deprecated, .. } = &view.whole[id];
         RemoteField {
             name: (&**name).into(),
             description: description.as_deref().map(Into::into),
             arguments: inputs(view, arguments),
-            r#type: RemoteTypeText::of(&graphql::print_type(view.whole, *r#type)),
+            r#type: RemoteTypeText::of(&graphql::print_type(view.whole, view.type_of(id))),
             deprecated: deprecated.as_deref().map(Into::into),
         }
     });
