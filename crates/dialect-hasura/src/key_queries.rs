@@ -163,8 +163,7 @@ fn query(number: usize, (schema, table): (&str, &str), to: &ToSource) -> Value {
     let row = [schema, table].map(quoted).join(".");
     let text = format!("'{}'", row.replace('\'', "''"));
     let columns = columns.join(", ");
-    let code =
-        fill(&[(":columns", &columns), (":keys", KEYS), (":row", &row), (":table", &text)]);
+    let code = fill(&[(":columns", &columns), (":keys", KEYS), (":row", &row), (":table", &text)]);
     let relationship = json!([{
         "name": ROWS,
         "using": {

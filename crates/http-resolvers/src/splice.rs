@@ -347,7 +347,8 @@ mod tests {
     fn a_source_gets_numbers_as_they_are_written() {
         let placeholder = br#"{"$":0,"$a":12345678901234567890123.1,"$b":-7,"$c":1e999,"$d":"1","$e":null,"$f":1.5}"#;
         let inputs = Inputs::of_exact_placeholder(placeholder).to_json().to_string();
-        let expected = r#"{"a":"12345678901234567890123.1","b":-7,"c":"1e999","d":"1","e":null,"f":1.5}"#;
+        let expected =
+            r#"{"a":"12345678901234567890123.1","b":-7,"c":"1e999","d":"1","e":null,"f":1.5}"#;
         assert_eq!(inputs, expected);
     }
 

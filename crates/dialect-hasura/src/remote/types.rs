@@ -130,8 +130,7 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>) {
     let (schema, names) = (served.schema, served.names);
     let fields = |own: &str, all: &[RemoteField]| {
         // A namespace has the fields that only relationships from other sources need.
-        let is_hidden =
-            |field: &RemoteField| served.source.is_some() && is_root_field(&field.name);
+        let is_hidden = |field: &RemoteField| served.source.is_some() && is_root_field(&field.name);
         fields(own, all.iter().filter(|field| !is_hidden(field)), names)
     };
     let is_other = |own: &str| !schema.is_root(own);
