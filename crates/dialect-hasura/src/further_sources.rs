@@ -72,8 +72,8 @@ impl SourceSchema {
         let definition = read.metadata?.remote_schemas.first()?.clone();
         let visible = visible(&schema);
         let roles = roles.into_iter().filter(|(role, _)| **role != *ADMIN);
-        let roles =
-            roles.map(|(role, view)| (role, Arc::new(RemotePermission::of_view(&view)))).collect();
+        let of_view = |view: &RemoteSchema| Arc::new(RemotePermission::of_view(view, &schema));
+        let roles = roles.map(|(role, view)| (role, of_view(&view))).collect();
         Some(Self { schema: Arc::new(schema), definition, roles, tables, visible })
     }
 

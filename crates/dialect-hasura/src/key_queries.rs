@@ -87,6 +87,11 @@ pub(crate) fn add(metadata: &mut Metadata, index: usize) {
         let table = source.tables.iter().find(|table| table.table.parts == to.table.0.parts);
         // A table that is not tracked is told with the relationship.
         let Some(table) = table else { continue };
+        // The statement of a native query has its arguments in double braces.
+        let columns = to.field_mapping.values().map(|column| &*column.text);
+        if [&**schema, &**name].into_iter().chain(columns).any(|name| name.contains("{{")) {
+            continue;
+        }
         let roles = table.select_permissions.iter();
         models.push(model(number, (schema, name), to, roles));
         queries.push(query(number, (schema, name), to));

@@ -19,7 +19,11 @@ const SESSION: &str = "x-hasura-";
 
 /// What a role may use, by the names of the server.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RemotePermission(BTreeMap<Box<str>, Permitted>);
+pub(crate) struct RemotePermission {
+    types: BTreeMap<Box<str>, Permitted>,
+    /// Types with fields that may be null for the role although the schema says otherwise.
+    nullable: BTreeSet<(Box<str>, Box<str>)>,
+}
 
 /// The part of a type.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +55,7 @@ impl RemotePermission {
         let types = check.types();
         let failed = "validation for the given role-based schema failed";
         match (types, check.errors.as_slice()) {
-            (Ok(types), []) => Ok(Self(types)),
+            (Ok(types), []) => Ok(Self { types, nullable: BTreeSet::new() }),
             (_, [only]) => Err(format!("{failed} because {only}")),
             (_, several) => {
                 let lines = several.iter().map(|error| format!(" • {error}\n"));
@@ -60,8 +64,8 @@ impl RemotePermission {
         }
     }
 
-    /// All of a schema, which is what a role sees of a source.
-    pub(crate) fn of_view(view: &RemoteSchema) -> Self {
+    /// All of a schema, which is what a role sees of a source; `whole` is the administrator's.
+    pub(crate) fn of_view(view: &RemoteSchema, whole: &RemoteSchema) -> Self {
         let inputs = |all: &[RemoteInput]| -> Inputs {
             all.iter().map(|one| (one.name.clone(), None)).collect()
         };
@@ -76,13 +80,28 @@ impl RemotePermission {
             }
             RemoteKind::Input { fields } => Permitted::Input(inputs(fields)),
         };
+        let mut nullable = BTreeSet::new();
+        for r#type in view.types.keys() {
+            for field in view.fields(r#type).iter().filter(|field| !field.r#type.is_required()) {
+                let known = whole.fields(r#type).iter().find(|known| known.name == field.name);
+                if known.is_some_and(|known| known.r#type.is_required()) {
+                    nullable.insert((r#type.clone(), field.name.clone()));
+                }
+            }
+        }
         let types = view.types.iter();
-        Self(types.map(|(name, known)| (name.clone(), permitted(&known.kind))).collect())
+        let types = types.map(|(name, known)| (name.clone(), permitted(&known.kind))).collect();
+        Self { types, nullable }
+    }
+
+    /// True for a field that may be null for the role although the schema says otherwise.
+    pub(crate) fn is_nullable(&self, r#type: &str, field: &str) -> bool {
+        !self.nullable.is_empty() && self.nullable.contains(&(r#type.into(), field.into()))
     }
 
     /// The arguments of a field, if the role may select it.
     pub(crate) fn arguments(&self, r#type: &str, field: &str) -> Option<&Inputs> {
-        match self.0.get(r#type)? {
+        match self.types.get(r#type)? {
             Permitted::Fields(fields) => fields.get(field),
             Permitted::Whole | Permitted::Enum(_) | Permitted::Input(_) => None,
         }
@@ -90,14 +109,14 @@ impl RemotePermission {
 
     /// The fields of an input object type.
     pub(crate) fn input_fields(&self, r#type: &str) -> Option<&Inputs> {
-        match self.0.get(r#type)? {
+        match self.types.get(r#type)? {
             Permitted::Input(inputs) => Some(inputs),
             Permitted::Whole | Permitted::Enum(_) | Permitted::Fields(_) => None,
         }
     }
 
     pub(crate) fn has_value(&self, r#type: &str, value: &str) -> bool {
-        match self.0.get(r#type) {
+        match self.types.get(r#type) {
             Some(Permitted::Enum(values)) => values.contains(value),
             Some(Permitted::Whole | Permitted::Fields(_) | Permitted::Input(_)) | None => false,
         }
@@ -105,7 +124,7 @@ impl RemotePermission {
 
     /// True if a field of queries is permitted.
     pub(crate) fn has_queries(&self, upstream: &RemoteSchema) -> bool {
-        matches!(self.0.get(&upstream.query), Some(Permitted::Fields(fields)) if !fields.is_empty())
+        matches!(self.types.get(&upstream.query), Some(Permitted::Fields(fields)) if !fields.is_empty())
     }
 
     /// The value of an input that the role cannot give: its preset, or an object of presets, if its

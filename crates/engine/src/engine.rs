@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
@@ -235,8 +235,11 @@ impl Engine {
 
     /// Closes the source after the last request. It takes no longer than `patience`.
     pub fn close(&self, patience: Duration) {
+        let started = Instant::now();
         self.source.close(patience);
-        self.further.iter().for_each(|further| further.engine.close(patience));
+        for further in &self.further {
+            further.engine.close(patience.saturating_sub(started.elapsed()));
+        }
     }
 
     /// Whether the schema has no fields.

@@ -91,7 +91,9 @@ pub(crate) async fn open<'o>(
         let is_first = false;
         read.push(ReadSource { name: name.clone(), is_first, schema: schema.map(Arc::new) });
     }
-    if let Some(name) = served.first_with_relationships() {
+    // Keys are read by functions of PostgreSQL. Relationships that lead to another database are told.
+    let first = served.first_with_relationships();
+    if let Some(name) = first.filter(|_| matches!(address, Address::Postgres(_))) {
         // Relationships from the other sources lead to the first one: an engine of its own follows
         // them, by fields that the API does not have.
         let own = served.further(name).map_err(crate::stored_metadata::unserved)?;
@@ -213,12 +215,12 @@ fn remote_schema(view: View<'_>) -> Option<RemoteSchema> {
 
 fn fields(view: View<'_>, all: &[FieldId]) -> Vec<RemoteField> {
     let made = view.fields(all).map(|id| {
-        let FieldDefinition { name, description, arguments, r#type, deprecated } = &view.whole[id];
+        let FieldDefinition { name, description, arguments, deprecated, .. } = &view.whole[id];
         RemoteField {
             name: (&**name).into(),
             description: description.as_deref().map(Into::into),
             arguments: inputs(view, arguments),
-            r#type: RemoteTypeText::of(&graphql::print_type(view.whole, *r#type)),
+            r#type: RemoteTypeText::of(&graphql::print_type(view.whole, view.type_of(id))),
             deprecated: deprecated.as_deref().map(Into::into),
         }
     });

@@ -206,7 +206,11 @@ impl Selecting<'_> {
             // The object's own field may differ from that of its interface.
             let id = schema.find_field(object, &schema[id].name).unwrap_or(id);
             let name: Box<str> = String::from(&*schema[id].name).into();
-            let r#type = schema[id].r#type;
+            let mut r#type = schema[id].r#type;
+            // The view of a role says so.
+            if operation.nullable.contains(&id) {
+                r#type = r#type.nullable();
+            }
             let related = self.keys.find_related(id);
             // The query that gives the value has presets of its own.
             let presets = self.presets.filter(|_| related.is_none());

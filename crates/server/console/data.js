@@ -53,6 +53,7 @@ function browser(table, operations, schema, relationships, query) {
     const current = ++latest;
     problem.replaceChildren();
     try {
+      // An empty value is a filter only in a link: a row may refer to the empty text.
       const filtered = state.filters.filter(({ isOn }) => isOn).map(({ field, operator, value }) => {
         const own = column(field);
         const { type } = operations.operators(own).find(({ name }) => name === operator);
@@ -142,7 +143,6 @@ function browser(table, operations, schema, relationships, query) {
         button("Remove", () => { state.filters.splice(state.filters.indexOf(filter), 1); state.page = 0; renderFilters(); load(); }, { "aria-label": `Remove the filter on ${filter.field}` }));
     }));
   };
-  // An empty value is a filter only in a link: a row that refers to the empty text.
   // `=` of a link is the operator of equality of this API.
   for (const filter of state.filters) {
     const names = operations.operators(column(filter.field)).map(({ name }) => name);

@@ -28,6 +28,14 @@ const MUSIC: &str = "
     INSERT INTO album VALUES (1, 'Blue', 1), (2, 'Red', 1), (3, 'Green', 2);
 ";
 
+/// Values that a browser changes by itself, and a row that no key finds.
+const NOTES: &str = "
+    CREATE TABLE note (code text UNIQUE, body text NOT NULL, document json, extra text);
+    INSERT INTO note VALUES
+        ('a', 'one' || char(13, 10) || 'two', '{\"a\": 9007199254740993}', 'x'),
+        (NULL, 'without a key', NULL, NULL);
+";
+
 const POLICIES: &str = r#"
 claim_role = "app.role"
 default_role = "anonymous"
@@ -50,8 +58,12 @@ all = true
 "#;
 
 fn music(folder: &Folder) -> String {
-    let file = folder.file("music.db");
-    Connection::open(&file).unwrap().execute_batch(MUSIC).unwrap();
+    database(folder, "music.db", MUSIC)
+}
+
+fn database(folder: &Folder, name: &str, statements: &str) -> String {
+    let file = folder.file(name);
+    Connection::open(&file).unwrap().execute_batch(statements).unwrap();
     file.to_str().unwrap().to_owned()
 }
 
@@ -434,6 +446,8 @@ fn a_person_uses_each_view_in_a_browser() {
         |dialect| Server::start(&["serve", &file, "--dialect", dialect, "--listen", "127.0.0.1:0"]);
     let shop = Server::start_sample(&["--metrics-listen", "127.0.0.1:0"]);
     let (hasura, phrag, prisma) = (serve("hasura"), serve("phrag"), serve("prisma"));
+    let notes = database(&folder, "notes.db", NOTES);
+    let notes = Server::start(&["serve", &notes, "--listen", "127.0.0.1:0"]);
     let roles = with_policies(&["--require-token"]);
     let gateway = FederatedShop::start();
     let address = |server: &Server| format!("http://{}/", server.address);
@@ -442,6 +456,7 @@ fn a_person_uses_each_view_in_a_browser() {
         "hasura": address(&hasura),
         "phrag": address(&phrag),
         "prisma": address(&prisma),
+        "notes": address(&notes),
         "roles": { "url": address(&roles), "token": token("manager") },
         "gateway": gateway.address,
     });

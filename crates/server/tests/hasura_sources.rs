@@ -320,6 +320,106 @@ fn roles_see_in_each_source_what_its_permissions_have() {
 }
 
 #[test]
+fn rows_that_a_role_does_not_see_are_null_in_each_source() {
+    let (Some(people), Some(orders)) = (
+        Database::on_one(PEOPLE),
+        Database::on_one(
+            "CREATE TABLE buyer (id int PRIMARY KEY);
+             CREATE TABLE purchase (id int PRIMARY KEY, buyer int NOT NULL REFERENCES buyer);
+             INSERT INTO buyer VALUES (1), (2);
+             INSERT INTO purchase VALUES (1, 1), (2, 2);",
+        ),
+    ) else {
+        return;
+    };
+    let all = [select("user", &["id"], &json!({}), false)];
+    let first = [select("user", &["id"], &json!({ "id": { "_eq": 1 } }), false)];
+    let owner = json!([{ "name": "owner", "using": { "foreign_key_constraint_on": "buyer" } }]);
+    let purchases = json!({ "select_permissions": all, "object_relationships": owner });
+    let metadata = json!({ "version": 3, "sources": [
+        source("default", &[table("person", &json!({ "select_permissions": first }))], &json!({})),
+        source(
+            "shop",
+            &[
+                table("buyer", &json!({ "select_permissions": first })),
+                table("purchase", &purchases),
+            ],
+            &json!({}),
+        ),
+    ] });
+    let site = Site::start(&people.url(), &orders.url(), &metadata, &[]);
+    let query = "{ person { id } purchase(order_by: {id: asc}) { id owner { id } } }";
+    let expected = json!({
+        "person": [{ "id": 1 }],
+        "purchase": [{ "id": 1, "owner": { "id": 1 } }, { "id": 2, "owner": null }],
+    });
+    assert_eq!(site.data("user", query), expected);
+}
+
+/// Databases read the keys as they are written, and round none of them.
+#[test]
+fn keys_are_compared_exactly() {
+    let Some(first) = Database::on_one(
+        "CREATE TABLE person (id int PRIMARY KEY, code numeric, word text);
+         INSERT INTO person VALUES (1, 12345678901234567890123.1, 'abcd'),
+             (2, 12345678901234567890124.1, 'abc'), (3, 1.104, NULL), (4, 1.1, NULL);",
+    ) else {
+        return;
+    };
+    let Some(other) = Database::on_one(
+        "CREATE TABLE orders (id int PRIMARY KEY, code numeric, price numeric(10, 2), word varchar(3));
+         INSERT INTO orders VALUES (1, 12345678901234567890124.1, NULL, 'abc'), (2, NULL, 1.10, NULL);",
+    ) else {
+        return;
+    };
+    let orders = ("shop", "orders");
+    let relationships = [
+        relationship("by_code", "array", orders, &json!({ "code": "code" })),
+        relationship("by_price", "array", orders, &json!({ "code": "price" })),
+        relationship("by_word", "array", orders, &json!({ "word": "word" })),
+    ];
+    let people = table("person", &json!({ "remote_relationships": relationships }));
+    let metadata = json!({ "version": 3, "sources": [
+        source("default", &[people], &json!({})),
+        source("shop", &[table("orders", &json!({}))], &json!({})),
+    ] });
+    let site = Site::start(&first.url(), &other.url(), &metadata, &[]);
+    let query = "{ person(order_by: {id: asc}) { by_code { id } by_price { id } by_word { id } } }";
+    let row = |code: &[u64], price: &[u64], word: &[u64]| {
+        let [code, price, word] = [code, price, word]
+            .map(|ids| ids.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>());
+        json!({ "by_code": code, "by_price": price, "by_word": word })
+    };
+    let expected =
+        json!([row(&[], &[], &[]), row(&[1], &[], &[1]), row(&[], &[], &[]), row(&[], &[2], &[]),]);
+    assert_eq!(site.data("", query)["person"], expected);
+}
+
+/// The fields by which relationships are followed are those of the namespace, or have the names of
+/// the convention.
+#[test]
+fn relationships_lead_to_sources_with_namespaces_and_conventions() {
+    let (Some(people), Some(orders)) = (Database::on_one(PEOPLE), Database::on_one(ORDERS)) else {
+        return;
+    };
+    let convention = json!({ "naming_convention": "graphql-default" });
+    for (first, other) in [
+        (json!({}), json!({ "root_fields": { "namespace": "shop" } })),
+        (convention.clone(), convention),
+    ] {
+        let mut metadata = people_and_orders();
+        metadata["sources"][0]["customization"] = first;
+        metadata["sources"][1]["customization"] = other;
+        let site = Site::start(&people.url(), &orders.url(), &metadata, &[]);
+        for role in ["", "user"] {
+            let query = "{ person(where: {id: {_eq: 2}}) { first_order { id } } }";
+            let expected = json!({ "person": [{ "first_order": { "id": 2 } }] });
+            assert_eq!(site.data(role, query), expected);
+        }
+    }
+}
+
+#[test]
 fn subscriptions_read_any_source() {
     on_each(|site, _, orders| {
         let payload = json!({ "headers": { "x-hasura-admin-secret": SECRET } });
@@ -441,6 +541,24 @@ fn reload(site: &mut Site) {
         assert!(site.server.log.read_line(&mut line).unwrap() > 0, "no reload in the log");
         assert!(!line.contains("not reloaded"), "{line}");
     }
+}
+
+#[test]
+fn a_column_that_is_mapped_twice_is_refused() {
+    let (Some(people), Some(orders)) = (Database::on_one(PEOPLE), Database::on_one(ORDERS)) else {
+        return;
+    };
+    let mut metadata = people_and_orders();
+    let mapping = json!({ "id": "buyer", "team": "buyer" });
+    let twice = relationship("orders", "array", ("shop", "orders"), &mapping);
+    metadata["sources"][0]["tables"][0]["remote_relationships"] = json!([twice]);
+    let folder = Folder::new();
+    let file = write(&folder, &metadata);
+    let words = words(&people.url(), &orders.url(), &file);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (code, _, error) = outcome(&run(&[&["schema"], &words[..]].concat()));
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("its field_mapping leads to the column buyer twice"), "{error}");
 }
 
 #[test]

@@ -535,6 +535,8 @@ impl View<'_> {
                     && matches!(rows.from, RowsFrom::Relation(_))
                     && !self.role.table(rows.entity).reads_all
             }
+            // A further source gives it.
+            FieldBinding::Refused(_) | FieldBinding::Resolved(_) => self.remote.is_nullable(id),
             _ => false,
         }
     }

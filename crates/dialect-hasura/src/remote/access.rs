@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use api::Api;
 use graphql::Position;
-use graphql::schema::{InputId, TypeId, TypeKind};
+use graphql::schema::{FieldId, InputId, TypeId, TypeKind};
 use http_resolvers::body::BodyTemplate;
 use http_resolvers::preset::Presets;
 use http_resolvers::remote_path::RemoteStep;
@@ -85,6 +85,8 @@ pub(crate) struct RemoteView<'r> {
     permitted: FxHashSet<Position>,
     /// Positions of types of several remote schemas that a permission on one of them does not have.
     denied: FxHashSet<Position>,
+    /// Fields that may be null for the role although the schema says otherwise.
+    nullable: FxHashSet<FieldId>,
     pub(crate) presets: Presets,
 }
 
@@ -103,6 +105,7 @@ impl<'r> RemoteAccess<'r> {
     pub(crate) fn view(&'r self, permissions: &RemotePermissions) -> RemoteView<'r> {
         let mut presets = Presets::default();
         let (mut permitted, mut denied) = (FxHashSet::default(), FxHashSet::default());
+        let mut nullable = FxHashSet::default();
         self.visit(&mut |served, position, origin| {
             // What roles see of a source is always decided.
             if !self.has_permissions && served.source.is_none() {
@@ -111,6 +114,11 @@ impl<'r> RemoteAccess<'r> {
             }
             let permission = permissions.get(&*served.definition.name.text);
             let Some(permission) = permission else { return };
+            if let (Position::Field(id), Origin::Field { r#type, field }) = (position, &origin)
+                && permission.is_nullable(r#type, field)
+            {
+                nullable.insert(id);
+            }
             let is_allowed = match origin {
                 Origin::Field { r#type, field } => permission.arguments(r#type, field).is_some(),
                 Origin::Path(origin) => {
@@ -139,7 +147,7 @@ impl<'r> RemoteAccess<'r> {
                 (false, Some(_)) => false,
             };
         });
-        RemoteView { access: self, permitted, denied, presets }
+        RemoteView { access: self, permitted, denied, nullable, presets }
     }
 
     /// Visits all positions with their origins.
@@ -234,6 +242,11 @@ impl<'r> RemoteAccess<'r> {
 }
 
 impl RemoteView<'_> {
+    /// True for a field that may be null for the role although the schema says otherwise.
+    pub(crate) fn is_nullable(&self, id: FieldId) -> bool {
+        self.nullable.contains(&id)
+    }
+
     /// True if the role sees a position; `None` if it is none of a remote schema.
     pub(crate) fn allows(&self, position: Position) -> Option<bool> {
         let is_preset = |id: InputId| self.access.has_permissions && self.presets.contains_key(&id);

@@ -150,11 +150,12 @@ fn add_from(
     let target = &*to.source.text;
     let mut known = remote.served.iter();
     let found = known.position(|one| one.source.is_some_and(|(own, _)| own == target));
-    let found = found.ok_or_else(|| {
-        format!(
+    let found = found.ok_or_else(|| match *served.source().name.text == *target {
+        true => format!("it leads to the source {target}, whose database is not PostgreSQL."),
+        false => format!(
             "it leads to the source {target}, which is not served: give its address with \
              `--further-source NAME=URL`."
-        )
+        ),
     })?;
     check_mapping(to)?;
     let mut keys = Vec::with_capacity(to.field_mapping.len());
@@ -245,7 +246,8 @@ fn steps<'s>(
         .and_then(|(number, (_, source))| source.path_of(&key_queries::root_field(number)));
     let missing = || {
         format!(
-            "the source {} does not track the table {}, or it has no such columns.",
+            "the source {} does not track the table {}, or it has no such columns, or names \
+             with `{{{{`.",
             to.source.text,
             to.table.0.sort_key()
         )

@@ -33,19 +33,13 @@ pub(crate) struct MetadataOptions {
     metadata_source: Option<Box<str>>,
     /// For hasura: a further source of the metadata with its database, as `NAME=URL`, or `NAME` for the
     /// address in the metadata; may be repeated
-    #[arg(
-        long,
-        env = "THALWEG_FURTHER_SOURCE",
-        value_name = "NAME=URL",
-        value_delimiter = ',',
-        requires = "metadata"
-    )]
+    #[arg(long, env = "THALWEG_FURTHER_SOURCE", value_name = "NAME=URL", requires = "metadata")]
     further_source: Vec<SourceOption>,
 }
 
-/// A further source of the metadata.
+/// Further sources of the metadata: one, or the list of the environment variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SourceOption(FurtherSource);
+pub(crate) struct SourceOption(Vec<FurtherSource>);
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hasura")]
@@ -133,32 +127,60 @@ impl FromStr for SourceOption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, address) = match text.split_once('=') {
-            None => (text, None),
-            Some((name, address)) => (name, Some(address)),
-        };
-        let address = address.map(SourceAddress::parse).transpose();
-        let address = address.map_err(|error| error.to_string())?;
-        match (name, &address) {
-            ("", _) => Err("a source has a name, as in `reports=postgres://host/reports`".into()),
-            (_, Some(SourceAddress::Neo4j(_))) => {
-                Err("a source of the metadata has tables: give the address of PostgreSQL".into())
-            }
-            (name, _) => Ok(Self(FurtherSource { name: name.into(), address })),
+        split(text).into_iter().map(further_source).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// The elements of a list. Addresses may have commas, for several hosts or in passwords: a comma
+/// separates elements only before `NAME=`, and among names without addresses.
+fn split(text: &str) -> Vec<&str> {
+    let is_name = |name: &str| {
+        let is_of_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
+        !name.is_empty() && name.chars().all(is_of_name)
+    };
+    let begins = |rest: &str| rest.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    for (comma, _) in text.match_indices(',') {
+        let is_bare = !text[start..comma].contains('=');
+        if is_bare || begins(&text[comma + 1..]) {
+            pieces.push(&text[start..comma]);
+            start = comma + 1;
         }
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
+fn further_source(text: &str) -> Result<FurtherSource, String> {
+    let (name, address) = match text.split_once('=') {
+        None => (text, None),
+        Some((name, address)) => (name, Some(address)),
+    };
+    let address = address.map(SourceAddress::parse).transpose();
+    let address = address.map_err(|error| error.to_string())?;
+    match (name, &address) {
+        ("", _) => Err("a source has a name, as in `reports=postgres://host/reports`".into()),
+        (_, Some(SourceAddress::Neo4j(_))) => {
+            Err("a source of the metadata has tables: give the address of PostgreSQL".into())
+        }
+        (name, _) => Ok(FurtherSource { name: name.into(), address }),
     }
 }
 
 impl MetadataOptions {
     /// The further sources of the metadata.
     pub(crate) fn further(&self) -> Vec<FurtherSource> {
-        self.further_source.iter().map(|SourceOption(source)| source.clone()).collect()
+        self.sources().cloned().collect()
+    }
+
+    fn sources(&self) -> impl Iterator<Item = &FurtherSource> {
+        self.further_source.iter().flat_map(|SourceOption(sources)| sources)
     }
 
     /// The setting, with metadata that a path names.
     pub(crate) fn to_setting(&self) -> Result<MetadataSetting, Failure> {
         let source = self.metadata_source.clone();
-        let further: Vec<&str> = self.further_source.iter().map(|one| &*one.0.name).collect();
+        let further: Vec<&str> = self.sources().map(|one| &*one.name).collect();
         Ok(match &self.metadata {
             None => MetadataSetting::None,
             Some(MetadataLocation::Database) => {
@@ -247,4 +269,18 @@ pub(crate) fn read_metadata(path: &Path) -> Result<Reading, Failure> {
         }
     }
     Ok(read_folder(&Folder::new(files)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn commas_of_addresses_separate_nothing() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(split(text), expected, "{text}");
+        check("a", &["a"]);
+        check("a,b", &["a", "b"]);
+        check("a=postgres://u:p,w@h1:1,h2:2/d", &["a=postgres://u:p,w@h1:1,h2:2/d"]);
+        check("a,b=postgres://h1,h2/d,c-d=x.db", &["a", "b=postgres://h1,h2/d", "c-d=x.db"]);
+    }
 }

@@ -360,6 +360,34 @@ async function plain(url) {
   await close();
 }
 
+// A save sends nothing that nobody changed, and no digit gets lost; what no key finds cannot be changed.
+async function kept(url) {
+  const { page, troubles, close } = await open(url);
+  const sent = [];
+  page.on("request", (request) => {
+    const { variables } = request.postData() ? JSON.parse(request.postData()) : {};
+    if (variables?.input) sent.push(variables.input.notePatch);
+  });
+  const save = () => page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await go(page, "Data");
+  await seen(page, ".c-pages", "Rows 1 to 2 of 2");
+  assert.equal(await page.getByRole("button", { name: /^Edit row/ }).count(), 1);
+  assert.equal(await page.getByRole("button", { name: /^Delete row/ }).count(), 1);
+  await page.getByRole("button", { name: /^Edit row/ }).click();
+  await inDialog(page, "extra").first().fill("changed");
+  await save();
+  await seen(page, ".c-rows", "changed");
+  await page.getByRole("button", { name: /^Edit row/ }).click();
+  await inDialog(page, "body").fill("one\nthree");
+  await inDialog(page, "document").first().fill('{"a": 9007199254740995}');
+  await save();
+  await seen(page, ".c-rows", "three");
+  assert.deepEqual(sent, [{ extra: "changed" }, { body: "one\r\nthree", document: '{"a": 9007199254740995}' }]);
+  await seen(page, ".c-rows", "9007199254740995");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
 // The console of a server that requires tokens shows nothing without one, and then what the token lets.
 async function roles({ url, token }) {
   const { page, close } = await open(url);
@@ -418,6 +446,7 @@ try {
   await hasura(servers.hasura);
   await phrag(servers.phrag);
   await plain(servers.prisma);
+  await kept(servers.notes);
   await roles(servers.roles);
   await gateway(servers.gateway);
   console.log("seen");
