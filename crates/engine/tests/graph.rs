@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::steps::{report, request};
-use engine::{
-    Allowed, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, SourceAddress, Worker,
-};
+use engine::{Allowed, Delivery, Engine, Options, PoolLimits, Report, SourceAddress, Worker};
 use libtest_mimic::{Failed, Trial};
 use testkit::cases::{self, Answered, CaseFile, Family, Header, Outcome, Statement};
 use testkit::neo4j::{self, Graph};
