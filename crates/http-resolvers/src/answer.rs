@@ -259,21 +259,22 @@ fn read_aliases<'b>(
     ((0..count).map(value).collect(), errors)
 }
 
-/// The values of a batch in rows: each is at the end of a path below the row of its object.
+/// The values of a batch in rows, which may be in a namespace: each is a field of the row of its
+/// object, the last of the path.
 fn read_rows<'b>(
     path: &[&str],
     count: usize,
     status: u16,
     body: &'b [u8],
 ) -> (Result<Vec<&'b RawValue>, AnswerError>, Vec<RemoteError>) {
-    let (rows, errors) = match read_graphql(&[KEYED], status, body) {
+    let (field, namespace) = path.split_last().map_or(("", path), |(last, all)| (*last, all));
+    let (rows, errors) = match read_graphql(&[&[KEYED], namespace].concat(), status, body) {
         (Ok(Some(rows)), errors) if errors.is_empty() => (rows, errors),
         (Ok(_), errors) => return (Err(AnswerError::Reported), errors),
         (Err(error), errors) => return (Err(error), errors),
     };
     let value = |row: &'b RawValue| {
-        let missing = || AnswerError::NoKey(path.last().copied().unwrap_or_default().into());
-        follow(Some(row), path)?.ok_or_else(missing)
+        follow(Some(row), &[field])?.ok_or_else(|| AnswerError::NoKey(field.into()))
     };
     let rows = batch_of(Some(rows), count);
     (rows.and_then(|rows| rows.into_iter().map(value).collect()), errors)
