@@ -122,7 +122,7 @@ fn what_the_file_turns_on_the_environment_and_the_command_line_turn_off() {
     // What follows is no value.
     assert!(!is_off(&["schema", "--simplified-names", "shop.db"], None));
     let (code, _, error) = configured.run(&["schema", "--simplified-names=perhaps"]);
-    assert!(code == Some(2) && error.contains("not a boolean"), "{error}");
+    assert!(code == Some(2) && error.contains("`true` or `false` is wanted"), "{error}");
     // What is off needs nothing else.
     configured.write("source = 'shop.db'\nno-short-pk = false\n");
     assert!(is_off(&["schema"], None));

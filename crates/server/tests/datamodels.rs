@@ -342,7 +342,7 @@ fn mistakes_are_told_with_their_places() {
     assert_eq!((code, &*output), (Some(2), ""));
     let error = error.replace(&file, "datamodel.prisma");
     expect![[r#"
-        error: datamodel.prisma, line 3, column 3: User.name: there is no type or enum `Strng`: did you mean String?; `--help-all` lists the options
+        error: datamodel.prisma, line 3, column 3: User.name: there is no type or enum `Strng`: did you mean String?
     "#]].assert_eq(&error);
     // The same file as definitions of Dgraph.
     let arguments = ["migrate", &file, "--dialect", "dgraph", "--data", "a.db"];
