@@ -61,7 +61,7 @@ fn what_clients_of_the_other_server_would_miss_is_breaking() {
         diff(&file, &address, &["--role", "editor"]),
         &expect![[r#"
             2
-            error: the API has no role `editor`; `--help-all` lists the options
+            error: the API has no role `editor`
         "#]],
     );
 }
