@@ -25,7 +25,7 @@ fn has_secret(text: &str) -> bool {
 
 /// The options of a command that take a value, as its help lists them.
 fn options(command: &str) -> Vec<String> {
-    let (_, help, _) = outcome(&run(&[command, "--help"]));
+    let (_, help, _) = outcome(&run(&[command, "--help-all"]));
     let lines = help.lines().filter_map(|line| {
         // After a short name or not.
         let long = &line[line.find("--")?..];
