@@ -1,10 +1,10 @@
 //! The suite `soak`: a long mixed load while the configuration is reloaded, the schema changes, and the
 //! database, its standby and Redis stop and start again.
 //!
-//! * `site`: the servers; `disturbances`: what happens to them
+//! * `site`: the servers; `disturbances`: reloads, changes and outages
 //! * `clients`: readers, writers and clients that come and go, with `stream_client` (HTTP/2) and
 //!   `subscribers`; each checks its answers
-//! * `ledger`: what has been acknowledged, answered, and was wrong
+//! * `ledger`: answers, errors, acknowledged changes, problems
 //! * `samples`: memory, descriptors and sessions in the course of time; `report`: the tables
 
 mod clients;

@@ -1,4 +1,4 @@
-//! What happens to the servers during the load.
+//! Disturbances of the servers: reloads, changes of the schema, outages.
 
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What clients have sent and received.
+//! Requests, answers, errors and acknowledged changes of all clients.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,7 +30,7 @@ pub(super) struct Ledger {
     accounts: Vec<Account>,
     notes: Mutex<Notes>,
     counts: Mutex<Counts>,
-    /// Whether errors may be due to a disturbance.
+    /// True during a disturbance, and for some seconds after it: errors may be due to it.
     is_disturbed: AtomicBool,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn problems(
     problems
 }
 
-/// What has grown during the load.
+/// Growth of memory, descriptors, threads and sessions during the load.
 fn leaks(early: &Part, late: &Part) -> Vec<String> {
     let mut problems = Vec::new();
     if late.resident > early.resident * GROWTH + SLACK {
@@ -89,7 +89,7 @@ fn leaks(early: &Part, late: &Part) -> Vec<String> {
     problems
 }
 
-/// What clients have left behind.
+/// Descriptors and sessions that are open after all clients have left.
 fn left(during: &Part, rest: &Part) -> Option<String> {
     // The feed of changes and the look at a standby open sessions of their own now and then.
     let sessions = during.sessions + FEW;

@@ -123,7 +123,7 @@ impl OperationKind {
 
 /// The object type of each entity's rows, and the root fields.
 #[derive(Debug, Default)]
-struct Found {
+struct EntityFields {
     types: BTreeMap<EntityId, TypeId>,
     operations: BTreeMap<EntityId, Vec<DescribedOperation>>,
 }
@@ -131,7 +131,7 @@ struct Found {
 /// Describes the tables that a view shows.
 #[must_use]
 pub fn describe(catalog: &Catalog, api: &Api, view: View<'_>) -> Description {
-    let mut found = Found::default();
+    let mut found = EntityFields::default();
     for id in visible_fields(view, view.query()) {
         found.add_query(api, view, id);
     }
@@ -189,7 +189,7 @@ fn column(api: &Api, field: FieldId) -> Option<catalog::FieldId> {
     }
 }
 
-impl Found {
+impl EntityFields {
     fn add(&mut self, entity: EntityId, kind: OperationKind, field: &str) {
         let operation = DescribedOperation { kind, field: field.into() };
         self.operations.entry(entity).or_default().push(operation);

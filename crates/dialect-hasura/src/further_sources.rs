@@ -47,7 +47,7 @@ pub struct SourceSchema {
     pub(crate) schema: Arc<RemoteSchema>,
     /// A remote schema without a server.
     pub(crate) definition: Definition,
-    /// What each role sees.
+    /// The part of the schema that each role sees.
     pub(crate) roles: Vec<(Box<str>, Arc<RemotePermission>)>,
     /// The types of tables.
     pub(crate) tables: Vec<SourceTable>,

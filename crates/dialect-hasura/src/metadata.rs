@@ -106,7 +106,7 @@ impl ServedSource {
         Self::choose_beside(reading, name, &[])
     }
 
-    /// The same, beside further sources with databases of their own.
+    /// Chooses the first source of the metadata, beside further sources with databases of their own.
     pub fn choose_beside(
         reading: Reading,
         name: Option<&str>,

@@ -22,7 +22,7 @@ use crate::answer_cache::{AnswerCache, CacheCounts, CacheFeed, CacheOptions, Cac
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::event_session;
-use crate::further_sources::{self, Further, FurtherSource};
+use crate::further_sources::{self, FurtherSource, SourceEngine};
 use crate::graph::{self, GraphError};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
@@ -120,7 +120,7 @@ pub struct Engine {
     /// Whether changes are recorded with the variables of their sessions.
     pub(crate) records_sessions: bool,
     /// The engines of further sources.
-    pub(crate) further: Vec<Further>,
+    pub(crate) further: Vec<SourceEngine>,
 }
 
 /// The address of the source, which may have a password and must not reach a log.

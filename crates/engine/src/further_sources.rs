@@ -43,7 +43,7 @@ impl std::fmt::Debug for FurtherSource {
 
 /// The engine of a further source.
 #[derive(Debug)]
-pub(crate) struct Further {
+pub(crate) struct SourceEngine {
     pub(crate) name: Box<str>,
     pub(crate) engine: Arc<Engine>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Further {
 pub(crate) async fn open<'o>(
     address: &Address,
     options: Cow<'o, Options>,
-) -> Result<(Cow<'o, Options>, Vec<Further>), OpenError> {
+) -> Result<(Cow<'o, Options>, Vec<SourceEngine>), OpenError> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok((options, Vec::new())) };
     // The Relay API has the first source only.
     let has_further = !options.further.is_empty() && dialect.schema == SchemaKind::Lists;
@@ -82,7 +82,7 @@ pub(crate) async fn open<'o>(
         let schema = match opened {
             Ok(engine) => {
                 let schema = schema_of(name, &engine);
-                engines.push(Further { name: name.clone(), engine });
+                engines.push(SourceEngine { name: name.clone(), engine });
                 schema.ok_or_else(|| "its schema cannot be read".into())
             }
             // A source that is down must not keep the others from being served.
@@ -103,7 +103,7 @@ pub(crate) async fn open<'o>(
         let engine = Box::pin(Engine::inspect(address, &first)).await?;
         let schema = schema_of(name, &engine).map(Arc::new);
         let schema = schema.ok_or_else(|| "its schema cannot be read".into());
-        engines.push(Further { name: name.into(), engine });
+        engines.push(SourceEngine { name: name.into(), engine });
         read.push(ReadSource { name: name.into(), is_first: true, schema });
     }
     let mut options = options.into_owned();

@@ -276,7 +276,7 @@ fn options_of_tables_and_of_graphs_are_apart() {
         2,
         &expect![""],
         &expect![[r#"
-            error: cannot read the type definitions in /nowhere/schema.graphql: No such file or directory (os error 2); `--help-all` lists the options
+            error: cannot read the type definitions in /nowhere/schema.graphql: No such file or directory (os error 2)
         "#]],
     );
     fs::write(folder.file("schema.graphql"), FIRST).unwrap();

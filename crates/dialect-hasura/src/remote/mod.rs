@@ -27,12 +27,13 @@ use std::time::Duration;
 use api::ApiBuilder;
 use hasura_metadata::types::remote_schema::RemoteSchema as Definition;
 use hasura_metadata::{Metadata, Problem, ProblemKind};
-use http_resolvers::HttpResolver;
+use http::Method;
 use http_resolvers::headers::Headers;
-use http_resolvers::remote_path::PathServer;
+use http_resolvers::remote_path::{PathServer, RemotePath};
 use http_resolvers::remote_schema::{RemoteKind, RemoteSchema, RemoteType};
 use http_resolvers::url::UrlTemplate;
 use http_resolvers::webhook::ClientHeaders;
+use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
 use rustc_hash::FxHashSet;
 
 use crate::Options;
@@ -108,7 +109,7 @@ impl<'o> ServedSchema<'o> {
         Ok(Self { definition, schema, names, url, headers, source, shared })
     }
 
-    /// What it is, in messages.
+    /// The kind and the name of the schema, for messages.
     fn subject(&self) -> String {
         let kind = if self.source.is_some() { "" } else { "remote schema " };
         format!("{kind}{}", self.definition.name.text)
@@ -126,6 +127,28 @@ impl<'o> ServedSchema<'o> {
         match self.source {
             Some((name, _)) => PathServer::Source(name.into()),
             None => PathServer::Http,
+        }
+    }
+
+    /// The resolver of a field of an object, by this schema. Fields of the object as inputs, which a
+    /// relationship has, are sent for all objects together.
+    fn resolver(
+        &self,
+        (object, field): (&str, &str),
+        path: RemotePath,
+        inputs: InputSource,
+    ) -> HttpResolver {
+        HttpResolver {
+            parent: object.into(),
+            field: field.into(),
+            url: self.url.clone(),
+            method: Method::POST,
+            body: RequestBody::Remote(Box::new(path)),
+            is_batch: matches!(inputs, InputSource::Fields(_)),
+            headers: self.headers.clone(),
+            inputs,
+            answers: AnswerRules::Strict,
+            timeout: self.timeout(),
         }
     }
 

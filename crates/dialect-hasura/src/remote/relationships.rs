@@ -8,9 +8,8 @@ use hasura_metadata::types::remote_relationship::{
     RemoteRelationship, RemoteRelationshipDefinition,
 };
 use hasura_metadata::{Location, Problem, ProblemKind};
-use http::Method;
 use http_resolvers::remote_path::{PathServer, RemotePath};
-use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
+use http_resolvers::{HttpResolver, InputSource};
 
 use super::access::RelationshipOrigin;
 use super::paths::{self, FoundPath, Side};
@@ -103,18 +102,8 @@ fn add_one(
         is_document: false,
         keys: None,
     };
-    resolvers.push(HttpResolver {
-        parent: planned.name.as_str().into(),
-        field: name.into(),
-        url: served.url.clone(),
-        method: Method::POST,
-        body: RequestBody::Remote(Box::new(path)),
-        is_batch: true,
-        headers: served.headers.clone(),
-        inputs: InputSource::Fields(inputs.into()),
-        answers: AnswerRules::Strict,
-        timeout: served.timeout(),
-    });
+    let inputs = InputSource::Fields(inputs.into());
+    resolvers.push(served.resolver((&planned.name, name), path, inputs));
     remote.origins.add(origin, derived);
     Ok(())
 }

@@ -4,10 +4,9 @@
 use api::binding::{FieldBinding, ResolverId};
 use graphql::operation::OperationKind;
 use hasura_metadata::{Problem, ProblemKind};
-use http::Method;
 use http_resolvers::remote_path::{RemotePath, RemoteStep};
 use http_resolvers::remote_schema::RemoteField;
-use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
+use http_resolvers::{HttpResolver, InputSource};
 
 use super::types::input;
 use super::{ServedSchema, paths, wrong};
@@ -81,7 +80,7 @@ pub(super) fn check(draft: &Draft, served: &ServedSchema<'_>) -> Result<(), Vec<
 
 /// Adds the fields.
 pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut Vec<HttpResolver>) {
-    let ServedSchema { schema, names, url, headers, .. } = served;
+    let ServedSchema { schema, names, .. } = served;
     for Root { name, kind, own } in roots(served) {
         let holder = names.r#type(own);
         if let Some(namespace) = names.namespace() {
@@ -106,18 +105,8 @@ pub(super) fn add(draft: &mut Draft, served: &ServedSchema<'_>, resolvers: &mut 
             };
             let schema = (*schema).clone();
             let path = RemotePath { kind, schema, steps: vec![step], server: served.server() };
-            resolvers.push(HttpResolver {
-                parent: holder.as_str().into(),
-                field: known.into(),
-                url: url.clone(),
-                method: Method::POST,
-                body: RequestBody::Remote(Box::new(path)),
-                is_batch: false,
-                headers: headers.clone(),
-                inputs: InputSource::Arguments,
-                answers: AnswerRules::Strict,
-                timeout: served.timeout(),
-            });
+            let place = (holder.as_str(), known.as_str());
+            resolvers.push(served.resolver(place, path, InputSource::Arguments));
         }
     }
 }

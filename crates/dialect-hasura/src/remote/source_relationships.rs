@@ -7,12 +7,11 @@ use graphql::operation::OperationKind;
 use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::remote_relationship::{RemoteRelationshipDefinition, ToSource};
 use hasura_metadata::{Location, Problem};
-use http::Method;
 use http_resolvers::body::BodyTemplate;
 use http_resolvers::related_field::{RelatedField, RelatedSource};
 use http_resolvers::remote_path::{KEYS, KEYS_IN, RemotePath, RemoteStep};
 use http_resolvers::remote_schema::{RemoteField, RemoteKind, RemoteSchema};
-use http_resolvers::{AnswerRules, HttpResolver, InputSource, RequestBody};
+use http_resolvers::{HttpResolver, InputSource};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -320,18 +319,8 @@ impl Added<'_> {
             is_document: false,
             keys: None,
         };
-        resolvers.push(HttpResolver {
-            parent: object.into(),
-            field: name.into(),
-            url: served.url.clone(),
-            method: Method::POST,
-            body: RequestBody::Remote(Box::new(path)),
-            is_batch: true,
-            headers: served.headers.clone(),
-            inputs: InputSource::Fields(self.inputs().into()),
-            answers: AnswerRules::Strict,
-            timeout: None,
-        });
+        let inputs = InputSource::Fields(self.inputs().into());
+        resolvers.push(served.resolver((object, name), path, inputs));
         (origin, self.related(served))
     }
 

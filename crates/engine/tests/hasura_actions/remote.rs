@@ -204,12 +204,12 @@ fn names_of_tables_are_taken() {
     };
     expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: another type of the API has the name Int_comparison_exp; rename this one by customization.type_names.
-          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: another type of the API has the name String_comparison_exp; rename this one by customization.type_names."#]].assert_eq(&text(""));
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: another type of the API has the name Int_comparison_exp; rename this one by customization.type_names, such as `prefix: other_`.
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: another type of the API has the name String_comparison_exp; rename this one by customization.type_names, such as `prefix: other_`."#]].assert_eq(&text(""));
     expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author; rename it by customization.field_names.
-          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author_aggregate; rename it by customization.field_names."#]].assert_eq(&text("type_names: {prefix: shop_}"));
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author; rename it by customization.field_names, or all of them by customization.root_fields_namespace.
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author_aggregate; rename it by customization.field_names, or all of them by customization.root_fields_namespace."#]].assert_eq(&text("type_names: {prefix: shop_}"));
     expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
           metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author; choose another customization.root_fields_namespace."#]].assert_eq(&text("type_names: {prefix: shop_}, root_fields_namespace: author"));

@@ -554,8 +554,8 @@ fn remote_schemas_may_have_equal_types() {
         |_| {},
         &[],
         &expect![[r#"
-        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:20:11 (remote_schemas[1].name): The remote schema other: another type of the API has the name shop_author; rename this one by customization.type_names.
-    "#]],
+            the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+              metadata.yaml:20:11 (remote_schemas[1].name): The remote schema other: another type of the API has the name shop_author; rename this one by customization.type_names, such as `prefix: other_`.
+        "#]],
     );
 }

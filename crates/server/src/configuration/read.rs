@@ -91,13 +91,13 @@ struct Beginning {
     commands: Vec<String>,
     file: Option<PathBuf>,
     /// The options that are given, by id.
-    given: Vec<Given>,
+    given: Vec<SetOption>,
     preset: Option<Preset>,
 }
 
 /// An option that is given on the command line or in the environment.
 #[derive(Debug)]
-struct Given {
+struct SetOption {
     id: String,
     source: ValueSource,
     setting: Setting,
@@ -272,12 +272,12 @@ fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error>
     Ok(Beginning { commands, file, given, preset })
 }
 
-fn given(matches: &ArgMatches, id: &str) -> Option<Given> {
+fn given(matches: &ArgMatches, id: &str) -> Option<SetOption> {
     match matches.value_source(id)? {
         source @ (ValueSource::CommandLine | ValueSource::EnvVariable) => {
             let value = matches.try_get_one::<bool>(id).ok().flatten();
             let setting = if value == Some(&false) { Setting::Off } else { Setting::On };
-            Some(Given { id: id.to_owned(), source, setting })
+            Some(SetOption { id: id.to_owned(), source, setting })
         }
         // A default, or a source that a later version of clap may have.
         _ => None,
