@@ -437,6 +437,70 @@ fn settings_come_in_their_order_and_end_with_the_request() {
     assert_eq!(twice["errors"][0]["extensions"]["code"], "BAD_USER_INPUT");
 }
 
+/// Tables and functions as a project of Supabase has them.
+const SUPABASE: &str = r#"
+DO $$ BEGIN CREATE ROLE supabase_anon;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+DO $$ BEGIN CREATE ROLE supabase_authenticated;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+CREATE SCHEMA auth;
+CREATE FUNCTION auth.jwt() RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT nullif(current_setting('request.jwt.claims', true), '')::jsonb $$;
+CREATE FUNCTION auth.uid() RETURNS uuid LANGUAGE sql STABLE AS $$
+    SELECT (auth.jwt() ->> 'sub')::uuid $$;
+GRANT USAGE ON SCHEMA auth TO supabase_anon, supabase_authenticated;
+CREATE TABLE note (id int PRIMARY KEY, owner uuid, is_public bool NOT NULL DEFAULT false);
+ALTER TABLE note ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON note FOR SELECT USING (owner = auth.uid() OR is_public);
+CREATE POLICY all_of_admins ON note FOR SELECT
+    USING (auth.jwt() -> 'app_metadata' ->> 'level' = 'admin');
+GRANT SELECT ON note TO supabase_anon, supabase_authenticated;
+INSERT INTO note VALUES
+    (1, '00000000-0000-0000-0000-00000000000a', false),
+    (2, '00000000-0000-0000-0000-00000000000b', false),
+    (3, '00000000-0000-0000-0000-00000000000b', true);
+"#;
+
+#[test]
+fn functions_of_supabase_read_the_claims_from_one_setting() {
+    let Some(database) = Database::on_one(SUPABASE) else { return };
+    let options = [
+        "--jwt-secret",
+        SECRET,
+        "--jwt-verify-audience",
+        "authenticated",
+        "--default-role",
+        "supabase_anon",
+        "--jwt-claims-setting",
+        "request.jwt.claims",
+        "--connections=1",
+    ];
+    let served = Served::start(&database.url(), &options);
+    let mut client = Client::new(&served);
+    let mut check = |claims: Option<Value>, expected: &[i32]| {
+        let token = |claims: Value| Issuer::secret(SECRET).token(&claims.to_string());
+        let header = claims.map(|claims| format!("Authorization: Bearer {}\r\n", token(claims)));
+        let answer = client
+            .ask(&header.unwrap_or_default(), "{ allNotes(orderBy: ID_ASC) { nodes { id } } }");
+        let nodes: Vec<Value> = expected.iter().map(|id| json!({ "id": id })).collect();
+        assert_eq!(answer, json!({ "data": { "allNotes": { "nodes": nodes } } }));
+    };
+    let user = |last: &str| {
+        json!({
+            "aud": "authenticated",
+            "role": "supabase_authenticated",
+            "sub": format!("00000000-0000-0000-0000-00000000000{last}"),
+        })
+    };
+    let mut admin = user("c");
+    admin["app_metadata"] = json!({ "level": "admin" });
+    check(None, &[3]);
+    check(Some(user("a")), &[1, 3]);
+    check(Some(user("b")), &[2, 3]);
+    check(Some(admin), &[1, 2, 3]);
+    check(None, &[3]);
+}
+
 /// Who may ask for a token, and what for.
 const ISSUER: &str = r#"
 CREATE TYPE jwt_token AS (role text, user_id int, exp bigint, tags text[]);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Refused;
 use super::json::Members;
@@ -28,13 +28,22 @@ pub struct Mapping {
     pub default_role: Option<Box<str>>,
     /// The claims that become settings; all by default.
     pub claims: Option<Vec<Box<str>>>,
+    /// The setting that holds those claims as one JSON object, as functions of PostgREST and Supabase
+    /// read them.
+    pub claims_object: Option<Box<str>>,
     /// Fixed settings, before the role.
     pub fixed: Vec<Pair>,
 }
 
 impl Default for Mapping {
     fn default() -> Self {
-        Self { role: vec![ROLE.into()], default_role: None, claims: None, fixed: Vec::new() }
+        Self {
+            role: vec![ROLE.into()],
+            default_role: None,
+            claims: None,
+            claims_object: None,
+            fixed: Vec::new(),
+        }
     }
 }
 
@@ -42,7 +51,8 @@ impl Mapping {
     /// The settings of an unauthenticated session.
     pub(super) fn for_anonymous(&self) -> Vec<Pair> {
         let role = self.default_role.clone().map(|role| (ROLE.into(), role));
-        self.fixed.iter().cloned().chain(role).collect()
+        let object = self.object(&Members::default(), self.default_role.as_deref());
+        self.fixed.iter().cloned().chain(role).chain(object).collect()
     }
 
     /// The settings for these claims, in the order in which they are set: settings that only the
@@ -56,10 +66,11 @@ impl Mapping {
             Some(role) => Some(role.into()),
             None => self.default_role.clone(),
         };
+        let object = self.object(claims, role.as_deref());
         pairs.extend(role.map(|role| (ROLE.into(), role)));
+        pairs.extend(object);
         for (name, value) in &claims.0 {
-            let is_wanted = |wanted: &[Box<str>]| wanted.iter().any(|wanted| **wanted == **name);
-            if self.claims.as_deref().is_some_and(|wanted| !is_wanted(wanted)) {
+            if !self.is_wanted(name) {
                 continue;
             }
             let name = [CLAIMS, name].concat();
@@ -74,6 +85,23 @@ impl Mapping {
             pairs.push((name.into(), value.into()));
         }
         Ok(pairs)
+    }
+
+    /// Whether a claim becomes a setting.
+    fn is_wanted(&self, claim: &str) -> bool {
+        self.claims.as_deref().is_none_or(|wanted| wanted.iter().any(|wanted| **wanted == *claim))
+    }
+
+    /// The setting with the claims as one object, in which `role` is that of the session unless a claim
+    /// has this name.
+    fn object(&self, claims: &Members, role: Option<&str>) -> Option<Pair> {
+        let setting = self.claims_object.clone()?;
+        let wanted = claims.0.iter().filter(|(name, _)| self.is_wanted(name)).cloned();
+        let mut object: Map<String, Value> = wanted.collect();
+        if let Some(role) = role {
+            object.entry(ROLE).or_insert_with(|| role.into());
+        }
+        Some((setting, Value::Object(object).to_string().into()))
     }
 
     /// The role that the claims name.

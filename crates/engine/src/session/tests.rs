@@ -73,6 +73,7 @@ fn claims_without_a_token_make_the_session_of_a_token_with_them() {
         role: vec!["app".into(), "role".into()],
         default_role: Some("visitor".into()),
         claims: Some(vec!["user_id".into(), "app".into()]),
+        claims_object: Some("request.jwt.claims".into()),
         fixed: vec![("app.version".into(), "7".into())],
     };
     let keys = KeySet::new(vec![Key::secret(SECRET.as_bytes())]);
@@ -104,6 +105,29 @@ fn claims_without_a_token_make_the_session_of_a_token_with_them() {
 }
 
 #[test]
+fn one_setting_may_hold_all_claims() {
+    let check =
+        |claims: Option<&str>, default_role: Option<&str>, wanted: Option<&str>, object: &str| {
+            let mapping = Mapping {
+                default_role: default_role.map(Into::into),
+                claims: wanted.map(|wanted| vec![wanted.into()]),
+                claims_object: Some("request.jwt.claims".into()),
+                ..Mapping::default()
+            };
+            let claims = claims.map(|text| Claims::new(serde_json::from_str(text).unwrap()));
+            let settings = mapping.session(claims).unwrap().settings.unwrap();
+            let found = settings.pairs().iter().find(|(name, _)| **name == *"request.jwt.claims");
+            assert_eq!(found.map(|(_, value)| &**value), Some(object));
+        };
+    let of_supabase = r#"{"sub":"7","role":"authenticated","https://a.example/x":[1.50]}"#;
+    check(Some(of_supabase), Some("anon"), None, of_supabase);
+    check(Some(of_supabase), None, Some("sub"), r#"{"sub":"7","role":"authenticated"}"#);
+    check(Some(r#"{"sub":"7"}"#), Some("anon"), None, r#"{"sub":"7","role":"anon"}"#);
+    check(None, Some("anon"), None, r#"{"role":"anon"}"#);
+    check(None, None, None, "{}");
+}
+
+#[test]
 fn a_claim_whose_name_no_setting_has_is_left_out() {
     let claims =
         r#"{"https://a.example/x":1,"":2,"a b":3,"a.b":4,"a..b":5,"9a":6,"ä":7,"$":8,"a\"":9}"#;
@@ -131,6 +155,7 @@ fn the_role_may_stand_deep_in_the_claims() {
         role: vec!["https://a.example/claims".into(), "x.role".into()],
         default_role: Some("visitor".into()),
         claims: Some(vec!["sub".into()]),
+        claims_object: None,
         fixed: vec![("app.a".into(), "1".into())],
     };
     let keys = KeySet::new(vec![Key::secret(SECRET.as_bytes())]);

@@ -99,6 +99,11 @@ impl AuthOptions {
         are_keys_declared: bool,
     ) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.into()));
+        if let Some(option) = self.other_option_of_claims_setting() {
+            return usage(&format!(
+                "`{option}` and `--jwt-claims-setting` name the same setting: leave one of both out"
+            ));
+        }
         if !self.has_keys() && !are_keys_declared {
             return match self.token_option() {
                 Some(option) => usage(&format!(
@@ -131,6 +136,17 @@ impl AuthOptions {
         Ok(())
     }
 
+    /// Another option that would set the setting of `--jwt-claims-setting`. PostgreSQL ignores the case of
+    /// names.
+    fn other_option_of_claims_setting(&self) -> Option<&'static str> {
+        let setting = self.roles.jwt_claims_setting.as_deref()?;
+        let fixed = self.roles.pg_setting.iter().map(|fixed| ("--pg-setting", &*fixed.0.0));
+        let headers = self.pg_setting_header.iter();
+        let headers = headers.map(|header| ("--pg-setting-header", &*header.name));
+        let mut others = fixed.chain(headers);
+        others.find(|(_, name)| name.eq_ignore_ascii_case(setting)).map(|(option, _)| option)
+    }
+
     /// The first option that has no effect without keys.
     fn token_option(&self) -> Option<&'static str> {
         let given = [
@@ -144,6 +160,7 @@ impl AuthOptions {
             (self.jwt_max_age.is_some(), "--jwt-max-age"),
             (!self.jwt_require_claims.is_empty(), "--jwt-require-claims"),
             (self.roles.jwt_claims.is_some(), "--jwt-claims"),
+            (self.roles.jwt_claims_setting.is_some(), "--jwt-claims-setting"),
             (self.jwt_cookie.is_some(), "--jwt-cookie"),
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
@@ -250,5 +267,16 @@ mod tests {
         check(&["--pg-setting-header", "X-Role=ROLE"], Some("is set by tokens"));
         check(&["--pg-setting-header", "X-Id=JWT.claims.id"], Some("no header may set them"));
         check(&["--pg-setting-header", "X Id=app.id"], Some("a header and a setting"));
+        let claims = ["--jwt-secret", "s", "--jwt-claims-setting", "request.jwt.claims"];
+        check(&claims, None);
+        let with = |more: [&'static str; 2]| [&claims[..], &more].concat();
+        check(&with(["--pg-setting", "Request.jwt.claims={}"]), Some("name the same setting"));
+        check(
+            &with(["--pg-setting-header", "X-Claims=request.jwt.claims"]),
+            Some("`--pg-setting-header` and `--jwt-claims-setting` name the same setting"),
+        );
+        check(&claims[2..], Some("`--jwt-claims-setting` needs `--jwt-secret`"));
+        check(&["--jwt-claims-setting", "role"], Some("is set by tokens"));
+        check(&["--jwt-claims-setting", "claims"], Some("has no dot"));
     }
 }

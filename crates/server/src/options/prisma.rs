@@ -48,7 +48,7 @@ const RESERVED: [&str; 4] = ["cluster", "management", "export", "import"];
 const OWN_PATHS: [&str; 4] = ["graphql", "graphiql", "explain", "health"];
 
 /// Options about tokens, which have no effect beside secrets of a service.
-const OF_TOKENS: [&str; 16] = [
+const OF_TOKENS: [&str; 17] = [
     "require-token",
     "jwt-secret",
     "jwt-public-key",
@@ -65,6 +65,7 @@ const OF_TOKENS: [&str; 16] = [
     "jwt-cookie",
     "jwt-role",
     "jwt-claims",
+    "jwt-claims-setting",
 ];
 
 impl PrismaOptions {

@@ -33,6 +33,9 @@ pub(crate) struct RoleOptions {
     /// The claims that become settings `jwt.claims.…`, separated by commas [default: all]
     #[arg(long, env = "THALWEG_JWT_CLAIMS", value_name = "CLAIMS", value_delimiter = ',')]
     pub(crate) jwt_claims: Option<Vec<Box<str>>>,
+    /// For PostgreSQL: a setting that holds the claims as one JSON object, as `request.jwt.claims` for functions of Supabase and PostgREST
+    #[arg(long, env = "THALWEG_JWT_CLAIMS_SETTING", value_name = "NAME", value_parser = setting_name)]
+    pub(crate) jwt_claims_setting: Option<Box<str>>,
     /// For PostgreSQL: a setting for all requests, as `app.name=value`; may be repeated
     #[arg(long, env = "THALWEG_PG_SETTING", value_name = "NAME=VALUE")]
     pub(crate) pg_setting: Vec<FixedSetting>,
@@ -54,6 +57,7 @@ impl RoleOptions {
             role: if has_roles { self.jwt_role.clone() } else { Vec::new() },
             default_role: self.default_role.clone(),
             claims: self.jwt_claims.clone(),
+            claims_object: self.jwt_claims_setting.clone(),
             fixed: self.pg_setting.iter().map(|setting| setting.0.clone()).collect(),
         }
     }
@@ -83,6 +87,15 @@ impl FromStr for HeaderSetting {
             return Err(format!("`{CLAIMS}…` are the claims of tokens; no header may set them"));
         }
         Ok(Self { header, name: name.into() })
+    }
+}
+
+/// The name of a setting that tokens determine.
+fn setting_name(text: &str) -> Result<Box<str>, String> {
+    check_name(text)?;
+    match text.contains('.') {
+        true => Ok(text.into()),
+        false => Err(format!("`{text}` has no dot, as a setting of your own has: `app.claims`")),
     }
 }
 

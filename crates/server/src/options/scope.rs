@@ -241,7 +241,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::PostgresSession("all claims are available without it"), &["jwt-claims"]),
     (
         Scope::PostgresSession("other sources have no settings"),
-        &["pg-setting", "pg-setting-header"],
+        &["jwt-claims-setting", "pg-setting", "pg-setting-header"],
     ),
     (Scope::Servers(SUBGRAPH_CONNECT_TIMEOUT), &["connect-timeout"]),
     (Scope::Servers(LEAVE_OUT), &["database-idle-timeout"]),
@@ -341,7 +341,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
 ];
 
 /// Options that a dialect refuses, each with what it has instead.
-const NOT_IN_DIALECT: [(DialectName, &str, &str); 7] = [
+const NOT_IN_DIALECT: [(DialectName, &str, &str); 8] = [
     (DialectName::Hasura, "require-token", "`--admin-secret` makes credentials necessary"),
     (
         DialectName::Hasura,
@@ -349,12 +349,14 @@ const NOT_IN_DIALECT: [(DialectName, &str, &str); 7] = [
         "`--unauthorized-role` is the role of requests without credentials",
     ),
     (DialectName::Hasura, "jwt-role", "tokens name the role as those of Hasura do"),
-    (DialectName::Hasura, "jwt-claims", "session variables are no settings of PostgreSQL"),
+    (DialectName::Hasura, "jwt-claims", NO_SETTINGS),
+    (DialectName::Hasura, "jwt-claims-setting", NO_SETTINGS),
     (DialectName::Dgraph, "prisma", "its type definitions name the tables"),
     (DialectName::Dgraph, "mutation-transactions", TRANSACTIONS),
     (DialectName::Prisma, "mutation-transactions", TRANSACTIONS),
 ];
 
+const NO_SETTINGS: &str = "session variables are no settings of PostgreSQL";
 const TRANSACTIONS: &str = "each root field of a mutation has a transaction of its own";
 
 /// All options with their scopes.
