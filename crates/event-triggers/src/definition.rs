@@ -17,6 +17,7 @@ use sources::event_log::{
 };
 
 use crate::schedule::Schedule;
+use crate::subscription::{self, Bodies, SubscriptionWebhook};
 use crate::webhook::{Environment, Webhook};
 
 /// Everything whose events a server delivers.
@@ -34,6 +35,8 @@ pub(crate) struct EventDefinition {
     pub(crate) webhook: Webhook,
     pub(crate) retries: Retries,
     pub(crate) cleanup: Option<CleanupDefinition>,
+    /// The way to the bodies of a subscription; `None` where the event is the body.
+    pub(crate) bodies: Option<Bodies>,
 }
 
 /// A cron trigger.
@@ -107,6 +110,30 @@ impl Definitions {
         for trigger in cron {
             let read = definitions.add_cron_trigger(trigger, environment);
             problems.extend(read.err());
+        }
+        match problems.is_empty() {
+            true => Ok(definitions),
+            false => Err(problems),
+        }
+    }
+
+    /// The webhooks of subscriptions. All problems are found in one run, each a sentence.
+    pub fn of_subscriptions(
+        subscriptions: &[SubscriptionWebhook],
+        bodies: &Bodies,
+    ) -> Result<Self, Vec<String>> {
+        let (mut definitions, mut problems) = (Self::default(), Vec::new());
+        for subscription in subscriptions {
+            match subscription.resolve() {
+                Ok(webhook) => {
+                    let (retries, bodies) = (subscription::RETRIES, Some(bodies.clone()));
+                    let definition = EventDefinition { webhook, retries, cleanup: None, bodies };
+                    definitions.rows.insert(subscription.name.clone(), definition);
+                }
+                Err(problem) => {
+                    problems.push(format!("the subscription {}: {problem}", subscription.name));
+                }
+            }
         }
         match problems.is_empty() {
             true => Ok(definitions),
@@ -220,7 +247,7 @@ impl Definitions {
             operations,
             records_replication,
         });
-        self.rows.insert(name, EventDefinition { webhook, retries, cleanup });
+        self.rows.insert(name, EventDefinition { webhook, retries, cleanup, bodies: None });
         Ok(())
     }
 
