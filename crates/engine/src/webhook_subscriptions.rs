@@ -98,12 +98,6 @@ impl WebhookSubscriptions {
 }
 
 impl Engine {
-    /// The names of the subscriptions whose events are recorded.
-    pub fn webhook_subscriptions(&self) -> impl Iterator<Item = &str> {
-        let own = self.webhooks.iter().flat_map(|own| &own.subscriptions);
-        own.map(|subscription| &*subscription.name)
-    }
-
     /// What a subscription without variables listens to. The error is a sentence.
     fn listened(&self, query: &str) -> Result<Listened, String> {
         let told = |errors: Vec<GraphQLError>| {

@@ -27,11 +27,6 @@ impl EventRecorders {
         self.0.entry(entity).or_default().push(recorder);
     }
 
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The entities whose changes are recorded.
     pub fn entities(&self) -> impl Iterator<Item = EntityId> {
         self.0.keys().copied()
