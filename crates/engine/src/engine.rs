@@ -387,7 +387,7 @@ impl Engine {
             further,
             webhooks: None,
         };
-        engine.webhooks = WebhookSubscriptions::check(&engine, &options.webhooks)?;
+        engine.webhooks = engine.check_webhooks(&options.webhooks)?;
         Ok(Arc::new(engine))
     }
 

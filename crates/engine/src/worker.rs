@@ -11,6 +11,7 @@ mod logged_actions;
 mod passwords;
 mod raw_statements;
 mod record;
+mod recorded;
 mod resolve;
 mod streams;
 mod subscribe;
@@ -35,7 +36,6 @@ use source::{
 use sources::Connections;
 
 use self::batches::Batches;
-pub(crate) use self::subscribe::is_transient;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
@@ -492,7 +492,7 @@ fn may_have_changed(report: &Report) -> bool {
 }
 
 /// The values of a request's variables; of a subscription also those of its event.
-pub(crate) fn coerced(
+fn coerced(
     schema: View<'_>,
     operation: &Operation,
     request: &Request,

@@ -16,8 +16,8 @@ use sources::event_log::{
     ClaimedTrigger, Operation, RecordedColumns, RecordedOperation, RowTrigger,
 };
 
+use crate::bodies::Bodies;
 use crate::schedule::Schedule;
-use crate::subscription::{self, Bodies, SubscriptionWebhook};
 use crate::webhook::{Environment, Webhook};
 
 /// Everything whose events a server delivers.
@@ -110,30 +110,6 @@ impl Definitions {
         for trigger in cron {
             let read = definitions.add_cron_trigger(trigger, environment);
             problems.extend(read.err());
-        }
-        match problems.is_empty() {
-            true => Ok(definitions),
-            false => Err(problems),
-        }
-    }
-
-    /// The webhooks of subscriptions. All problems are found in one run, each a sentence.
-    pub fn of_subscriptions(
-        subscriptions: &[SubscriptionWebhook],
-        bodies: &Bodies,
-    ) -> Result<Self, Vec<String>> {
-        let (mut definitions, mut problems) = (Self::default(), Vec::new());
-        for subscription in subscriptions {
-            match subscription.resolve() {
-                Ok(webhook) => {
-                    let (retries, bodies) = (subscription::RETRIES, Some(bodies.clone()));
-                    let definition = EventDefinition { webhook, retries, cleanup: None, bodies };
-                    definitions.rows.insert(subscription.name.clone(), definition);
-                }
-                Err(problem) => {
-                    problems.push(format!("the subscription {}: {problem}", subscription.name));
-                }
-            }
         }
         match problems.is_empty() {
             true => Ok(definitions),

@@ -3,7 +3,7 @@
 //!
 //! * [`definition`]: event triggers and cron triggers of metadata, with everything resolved
 //! * `webhook`: addresses and headers, with values of environment variables
-//! * [`subscription`]: subscriptions whose responses are bodies of requests
+//! * [`subscription`]: subscriptions with webhooks; [`bodies`]: the way to their responses
 //! * [`schedule`]: times of cron expressions
 //! * `payload`: bodies of requests, and what the log says about requests and responses
 //! * `one_off`: settings of single events, which are in their rows
@@ -17,6 +17,7 @@
 //! webhook has answered.
 
 mod attempt;
+pub mod bodies;
 pub mod definition;
 pub mod delivery;
 mod one_off;

@@ -1,11 +1,12 @@
-//! Subscriptions of a server itself: the body of a request is the response to an event, which an engine
-//! makes when the event is delivered.
+//! Subscriptions of a server itself: their webhooks, and what becomes of events without a request.
+
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sources::event_log::{Invocation, Outcome};
-use tokio::sync::{mpsc, oneshot};
 
-use crate::definition::Retries;
+use crate::bodies::{Bodies, Body};
+use crate::definition::{Definitions, EventDefinition, Retries};
 use crate::payload;
 use crate::webhook::Webhook;
 
@@ -18,63 +19,36 @@ pub struct SubscriptionWebhook {
     pub headers: Vec<(String, String)>,
 }
 
-/// The way to the engine that makes bodies.
-#[derive(Clone, Debug)]
-pub struct Bodies(mpsc::UnboundedSender<BodyRequest>);
-
-/// An event whose response is wanted. Dropping the answer's sender makes it wanted again later.
-#[derive(Debug)]
-pub struct BodyRequest {
-    pub subscription: Box<str>,
-    /// The event as the log has it, JSON.
-    pub event: String,
-    pub answer: oneshot::Sender<Body>,
-}
-
-/// The body of an event's request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
-    Ready(String),
-    /// The subscription does not want the event.
-    NotWanted,
-    /// The source does not answer.
-    Later(String),
-    Failed(String),
-}
-
 /// How often and for how long requests are repeated: an hour and a half.
-pub(crate) const RETRIES: Retries = Retries {
-    most: 540,
-    interval: std::time::Duration::from_secs(10),
-    timeout: std::time::Duration::from_secs(60),
-};
+pub(crate) const RETRIES: Retries =
+    Retries { most: 540, interval: Duration::from_secs(10), timeout: Duration::from_secs(60) };
 
 /// Message of an event without a request.
 const NOT_WANTED: &str = "the subscription does not want the event";
-const NO_ENGINE: &str = "the server has stopped";
 
-impl Bodies {
-    /// The way to an engine, and its other end.
-    #[must_use]
-    pub fn new() -> (Self, mpsc::UnboundedReceiver<BodyRequest>) {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        (Self(sender), receiver)
-    }
-
-    pub(crate) async fn body(&self, subscription: &str, event: &str) -> Body {
-        let (answer, answered) = oneshot::channel();
-        let request =
-            BodyRequest { subscription: subscription.into(), event: event.into(), answer };
-        match self.0.send(request) {
-            Ok(()) => answered.await.unwrap_or_else(|_| Body::Later(NO_ENGINE.into())),
-            Err(_) => Body::Later(NO_ENGINE.into()),
+impl Definitions {
+    /// The webhooks of subscriptions. All problems are found in one run, each a sentence.
+    pub fn of_subscriptions(
+        subscriptions: &[SubscriptionWebhook],
+        bodies: &Bodies,
+    ) -> Result<Self, Vec<String>> {
+        let (mut definitions, mut problems) = (Self::default(), Vec::new());
+        for subscription in subscriptions {
+            match subscription.resolve() {
+                Ok(webhook) => {
+                    let (retries, bodies) = (RETRIES, Some(bodies.clone()));
+                    let definition = EventDefinition { webhook, retries, cleanup: None, bodies };
+                    definitions.rows.insert(subscription.name.clone(), definition);
+                }
+                Err(problem) => {
+                    problems.push(format!("the subscription {}: {problem}", subscription.name));
+                }
+            }
         }
-    }
-}
-
-impl PartialEq for Bodies {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.same_channel(&other.0)
+        match problems.is_empty() {
+            true => Ok(definitions),
+            false => Err(problems),
+        }
     }
 }
 
@@ -132,18 +106,5 @@ mod tests {
         assert!(webhook.shown.iter().all(|(_, shown)| **shown != *"secret"));
         let wrong = SubscriptionWebhook { url: "ftp://hooks".into(), ..subscription };
         assert!(wrong.resolve().unwrap_err().contains("no address of HTTP"));
-    }
-
-    #[tokio::test]
-    async fn a_body_is_wanted_later_if_no_engine_answers() {
-        let (bodies, mut wanted) = Bodies::new();
-        let later = Body::Later(NO_ENGINE.into());
-        let (body, ()) = tokio::join!(bodies.body("a", "{}"), async {
-            let request = wanted.recv().await.unwrap();
-            assert_eq!((&*request.subscription, &*request.event), ("a", "{}"));
-        });
-        assert_eq!(body, later);
-        drop(wanted);
-        assert_eq!(bodies.body("a", "{}").await, later);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use engine::{Engine, RecordedResponse, Worker};
-use event_triggers::subscription::{Bodies, Body, BodyRequest};
+use event_triggers::bodies::{Bodies, Body, BodyRequest};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::LocalSet;
 

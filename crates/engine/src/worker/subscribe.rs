@@ -418,7 +418,7 @@ impl Worker {
 
     /// The response to a subscription now, with the codes of its errors. Boxed: the task of a
     /// subscription is small while it waits.
-    pub(crate) fn response<'e>(
+    pub(super) fn response<'e>(
         &'e self,
         request: &'e Request,
         caller: &'e Caller,
@@ -459,7 +459,7 @@ fn too_slow() -> GraphQLError {
 }
 
 /// Returns true if the same request may succeed later without a change of rows.
-pub(crate) fn is_transient(code: ErrorCode) -> bool {
+pub(super) fn is_transient(code: ErrorCode) -> bool {
     matches!(
         code,
         ErrorCode::Unavailable

@@ -7,10 +7,11 @@ use tokio::time::sleep;
 
 use super::{PAUSE, Shared};
 use crate::attempt::attempt;
+use crate::bodies::Body;
 use crate::definition::{Definitions, Retries};
 use crate::one_off::OneOff;
 use crate::payload;
-use crate::subscription::{Body, without_request};
+use crate::subscription::without_request;
 use crate::webhook::Webhook;
 
 /// A claimed event.
