@@ -190,7 +190,10 @@ mod tests {
         (name == "TOKEN").then(|| "s3cret".to_owned())
     }
 
-    fn check(text: &str, expected: Result<(&str, &str, &[(&str, &str)]), &str>) {
+    /// The query, the address and the headers of a webhook.
+    type Found<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
+
+    fn check(text: &str, expected: Result<Found<'_>, &str>) {
         let found = read(Path::new("prisma.yml"), text, &environment);
         match (found, expected) {
             (Ok(found), Ok((query, url, headers))) => {
