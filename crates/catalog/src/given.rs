@@ -16,6 +16,8 @@ pub struct GivenNames {
     pub(crate) joins: Vec<(EntityId, Join)>,
     /// The names of entities.
     pub(crate) singular: HashSet<Box<str>>,
+    /// Moments that whoever changes a row sets, where the source does not.
+    pub(crate) moments_of_change: HashSet<FieldId>,
 }
 
 /// The name of an enum, and those of its labels.
@@ -51,6 +53,12 @@ pub struct Join {
 }
 
 impl GivenNames {
+    /// Whether whoever changes a row sets the field to the moment of the change.
+    #[must_use]
+    pub fn is_moment_of_change(&self, field: FieldId) -> bool {
+        self.moments_of_change.contains(&field)
+    }
+
     #[must_use]
     pub fn entity(&self, entity: EntityId) -> Option<&str> {
         self.entities.get(&entity).map(|name| &**name)

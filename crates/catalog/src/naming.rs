@@ -22,6 +22,11 @@ impl Catalog {
         self.given.fields.insert(field, name);
     }
 
+    /// States that whoever changes a row sets the field to the moment of the change.
+    pub fn declare_moment_of_change(&mut self, field: FieldId) {
+        self.given.moments_of_change.insert(field);
+    }
+
     /// Names an enum, and its labels in their order.
     pub fn name_enum(&mut self, r#enum: EnumId, name: Box<str>, labels: Vec<Option<Box<str>>>) {
         self.given.enums.insert(r#enum, EnumNames { name, labels });

@@ -12,8 +12,8 @@ use dialects::{
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
-use live::{Counts, FeedOptions, ListenerCounts};
-use source::{CompileError, PoolLimits, Session};
+use live::{Counts, FeedOptions, ListenerCounts, Written};
+use source::{CompileError, EventRecorders, PoolLimits, Session};
 
 use sources::{Address, OpenOptions, RawStatements, ReadStatus, Rights, Source};
 
@@ -36,6 +36,7 @@ use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
 use crate::stored_metadata::{self, StoredMetadataError};
 use crate::topics::TopicAuthorization;
+use crate::webhook_subscriptions::{WebhookSubscription, WebhookSubscriptions};
 use crate::withhold::session_refused;
 
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub struct Options {
     pub prisma_schema: Option<Arc<prisma_schema::Schema>>,
     /// Databases of further sources of Hasura's metadata.
     pub further: Vec<FurtherSource>,
+    /// Subscriptions whose events are recorded for webhooks.
+    pub webhooks: Vec<WebhookSubscription>,
 }
 
 impl Options {
@@ -86,6 +89,7 @@ impl Options {
             cache: CacheOptions::default(),
             prisma_schema: None,
             further: Vec::new(),
+            webhooks: Vec::new(),
         }
     }
 }
@@ -121,6 +125,8 @@ pub struct Engine {
     pub(crate) records_sessions: bool,
     /// The engines of further sources.
     pub(crate) further: Vec<SourceEngine>,
+    /// Subscriptions whose events are recorded; `None` without any.
+    pub(crate) webhooks: Option<WebhookSubscriptions>,
 }
 
 /// The address of the source, which may have a password and must not reach a log.
@@ -165,6 +171,13 @@ pub enum OpenError {
          metadata instead of `--policies`"
     )]
     PoliciesAndSources,
+    #[error("the subscription {0}")]
+    Webhooks(String),
+    #[error(
+        "webhooks of subscriptions receive all rows, so that no rules may restrict the access: leave \
+         one of both out"
+    )]
+    WebhooksAndPolicies,
     /// The schema would be empty.
     #[error("there is nothing to serve: {0}")]
     Empty(Box<str>),
@@ -352,7 +365,7 @@ impl Engine {
         let validator = Validator::new(&api.schema);
         let live = Live::new(options.live.clone(), topics);
         let cache = AnswerCache::new(&options.cache, &api.schema, &live.hub)?.map(Arc::new);
-        Ok(Arc::new(Self {
+        let mut engine = Self {
             source,
             address: OwnAddress(address.clone()),
             direct: OwnAddress(direct.into_owned()),
@@ -372,7 +385,16 @@ impl Engine {
             cache,
             records_sessions: event_session::is_recorded(&options.dialect),
             further,
-        }))
+            webhooks: None,
+        };
+        engine.webhooks = engine.check_webhooks(&options.webhooks)?;
+        Ok(Arc::new(engine))
+    }
+
+    /// The triggers whose events a change records that may write these entities.
+    pub(crate) fn recorders(&self, written: &Written) -> Option<&Arc<EventRecorders>> {
+        let recorders = &self.webhooks.as_ref()?.recorders;
+        recorders.entities().any(|entity| written.contains(entity)).then_some(recorders)
     }
 
     /// True if the API has asynchronous actions: a server has to deliver their calls.

@@ -58,6 +58,7 @@ pub(crate) async fn read_entity(
         echoes: &[],
         cost: 0,
         time_limit: None,
+        recorders: None,
     };
     let written = connections
         .answer(&plan, params, sink, &mut Observed::default())

@@ -311,6 +311,11 @@ pub(crate) fn set_position(variables: &mut Map<ByteString, Value>, position: Val
     set_event(variables, EventValues { value: position, members: Value::Null });
 }
 
+/// Sets the value of a recorded event for an execution.
+pub(crate) fn set_recorded(variables: &mut Map<ByteString, Value>, event: Value) {
+    set_event(variables, EventValues { value: event, members: Value::Null });
+}
+
 /// Sets the values of the event for the next execution.
 pub(crate) fn set_event(variables: &mut Map<ByteString, Value>, event: EventValues) {
     variables.insert(EVENT, event.value);

@@ -18,6 +18,7 @@
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
+//! * [`webhook_subscriptions`]: subscriptions whose responses webhooks receive
 //! * `event_session`: session variables of changes, for triggers that record events
 //! * [`stored_metadata`]: the metadata that a running Hasura keeps in the served database
 //! * [`schema_first`]: a database with the tables of type definitions
@@ -89,6 +90,7 @@ pub mod session;
 pub mod stored_metadata;
 mod topics;
 pub mod usage;
+pub mod webhook_subscriptions;
 mod withhold;
 pub mod worker;
 
@@ -127,4 +129,5 @@ pub use sources::{
     OpenOptions, ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, Rights, SchemaWatch,
     StoredColumn, WithoutReplica,
 };
+pub use webhook_subscriptions::{RecordedResponse, WebhookSubscription};
 pub use worker::{Allowed, Delivery, Worker};

@@ -11,6 +11,7 @@ mod logged_actions;
 mod passwords;
 mod raw_statements;
 mod record;
+mod recorded;
 mod resolve;
 mod streams;
 mod subscribe;
@@ -311,8 +312,10 @@ impl Worker {
         let Ready { known, variables, kind, since, .. } = ready;
         let events = &engine.live.events;
         let is_concerned = events.are_concerned(&ready.prepared.written);
+        let recorders = engine.recorders(&ready.prepared.written);
         let name = request.operation_name.as_deref();
-        let observing = match is_concerned && engine.api.has_row_events() {
+        let has_listeners = is_concerned && engine.api.has_row_events();
+        let observing = match has_listeners || recorders.is_some() {
             true => Some(engine.plan_with_events(known, name, variables, session)?),
             false => None,
         };
@@ -328,6 +331,7 @@ impl Worker {
         let session = recorded.as_ref().unwrap_or(session);
         let passwords = self.hashed(ready, session).await?;
         let params = self.params(ready, session, caller.freshness, (&echoes, &passwords));
+        let params = ExecuteParams { recorders, ..params };
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -463,7 +467,8 @@ impl Worker {
     ) -> ExecuteParams<'v> {
         let variables = Variables { passwords, ..ready.variables(session) };
         let (cost, time_limit) = (ready.cost, self.time_limit);
-        ExecuteParams { variables, session, freshness, echoes, cost, time_limit }
+        let recorders = None;
+        ExecuteParams { variables, session, freshness, echoes, cost, time_limit, recorders }
     }
 }
 

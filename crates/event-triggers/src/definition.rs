@@ -16,6 +16,7 @@ use sources::event_log::{
     ClaimedTrigger, Operation, RecordedColumns, RecordedOperation, RowTrigger,
 };
 
+use crate::bodies::Bodies;
 use crate::schedule::Schedule;
 use crate::webhook::{Environment, Webhook};
 
@@ -34,6 +35,8 @@ pub(crate) struct EventDefinition {
     pub(crate) webhook: Webhook,
     pub(crate) retries: Retries,
     pub(crate) cleanup: Option<CleanupDefinition>,
+    /// The way to the bodies of a subscription; `None` where the event is the body.
+    pub(crate) bodies: Option<Bodies>,
 }
 
 /// A cron trigger.
@@ -220,7 +223,7 @@ impl Definitions {
             operations,
             records_replication,
         });
-        self.rows.insert(name, EventDefinition { webhook, retries, cleanup });
+        self.rows.insert(name, EventDefinition { webhook, retries, cleanup, bodies: None });
         Ok(())
     }
 

@@ -1,8 +1,9 @@
 //! Event triggers and cron triggers: what Hasura's metadata says about them, and the delivery of their
-//! events to webhooks.
+//! events to webhooks. Webhooks of Prisma's subscriptions are delivered in the same way.
 //!
 //! * [`definition`]: event triggers and cron triggers of metadata, with everything resolved
 //! * `webhook`: addresses and headers, with values of environment variables
+//! * [`subscription`]: subscriptions with webhooks; [`bodies`]: the way to their responses
 //! * [`schedule`]: times of cron expressions
 //! * `payload`: bodies of requests, and what the log says about requests and responses
 //! * `one_off`: settings of single events, which are in their rows
@@ -16,12 +17,14 @@
 //! webhook has answered.
 
 mod attempt;
+pub mod bodies;
 pub mod definition;
 pub mod delivery;
 mod one_off;
 mod payload;
 pub mod schedule;
 pub mod statistics;
+pub mod subscription;
 mod upkeep;
 mod webhook;
 

@@ -17,6 +17,9 @@ pub(crate) struct Webhook {
     pub(crate) transforms: Option<Box<http_resolvers::webhook::Webhook>>,
 }
 
+/// The header with the id of an event of a subscription.
+const EVENT_ID: HeaderName = HeaderName::from_static("x-thalweg-event-id");
+
 /// The values of environment variables.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
 
@@ -51,6 +54,23 @@ impl Webhook {
             resolved.insert(name, value);
         }
         Ok(Self { url, headers: resolved, shown, transforms: None })
+    }
+
+    /// A webhook with headers whose values the log does not have. The error is a sentence.
+    pub(crate) fn of_headers(address: &str, mut headers: HeaderMap) -> Result<Self, String> {
+        let url = url(address)?;
+        let json = HttpValue::from_static("application/json");
+        headers.entry(CONTENT_TYPE).or_insert(json);
+        let shown = headers.keys().map(|name| (name.as_str().into(), "(not logged)".into()));
+        Ok(Self { url, shown: shown.collect(), headers, transforms: None })
+    }
+
+    /// The webhook with the id of an event, by which a receiver knows one that is sent again.
+    pub(crate) fn with_event(mut self, id: &str) -> Self {
+        if let Ok(id) = HttpValue::try_from(id) {
+            self.headers.insert(EVENT_ID, id);
+        }
+        self
     }
 
     /// The webhook with the transforms of metadata. The error is a sentence.

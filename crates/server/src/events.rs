@@ -1,11 +1,12 @@
-//! The delivery of events of Hasura's event triggers and cron triggers, beside a server. It goes on
-//! across reloads, which replace its definitions.
+//! The delivery of events of Hasura's event triggers and cron triggers, and of subscriptions with
+//! webhooks, beside a server. It goes on across reloads, which replace its definitions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dialects::Dialect;
 use dialects::hasura::metadata::ServedSource;
 use engine::{Engine, SourceAddress};
+use event_triggers::subscription::SubscriptionWebhook;
 use event_triggers::{Definitions, Delivery, Problem, Settings, Statistics};
 use sources::EventLog;
 use sources::event_log::InstallPlan;
@@ -13,6 +14,7 @@ use sources::event_log::InstallPlan;
 use crate::action_delivery::ActionDelivery;
 use crate::failure::Failure;
 use crate::options::EventsMode;
+use crate::subscription_bodies;
 
 /// The delivery of a process.
 #[derive(Debug, Default)]
@@ -87,7 +89,11 @@ impl EventSetup {
         self,
         address: &SourceAddress,
         options: &engine::Options,
+        engine: &Arc<Engine>,
     ) -> Result<Option<PreparedEvents>, Failure> {
+        if !options.webhooks.is_empty() {
+            return self.prepare_webhooks(address, options, engine).await;
+        }
         let Some(served) = served(&options.dialect) else { return Ok(None) };
         let Self { mode, settings } = self;
         if mode == EventsMode::Off {
@@ -118,6 +124,46 @@ impl EventSetup {
         Ok(Some(PreparedEvents { log, address: address.clone(), definitions, settings }))
     }
 }
+
+impl EventSetup {
+    /// What the webhooks of subscriptions need. Changes are recorded whoever delivers them, so that the
+    /// log has to be there.
+    async fn prepare_webhooks(
+        self,
+        address: &SourceAddress,
+        options: &engine::Options,
+        engine: &Arc<Engine>,
+    ) -> Result<Option<PreparedEvents>, Failure> {
+        let Self { mode, settings } = self;
+        let direct = options.source.direct_address(address);
+        let log = EventLog::new(&direct, options.source.timeouts).map_err(Failure::other)?;
+        if !log.is_complete().await.map_err(Failure::other)? {
+            if mode != EventsMode::Install {
+                return Err(Failure::Usage(NO_LOG.into()));
+            }
+            let plan = log.plan(&[]).await.map_err(Failure::other)?;
+            log.install(&plan).await.map_err(Failure::other)?;
+            tracing::info!("installed the log of events");
+        }
+        if mode == EventsMode::Off {
+            return Ok(None);
+        }
+        let webhooks = options.webhooks.iter().map(|own| SubscriptionWebhook {
+            name: own.name.clone(),
+            url: own.url.clone(),
+            headers: own.headers.clone(),
+        });
+        let (webhooks, bodies) =
+            (webhooks.collect::<Vec<_>>(), subscription_bodies::start(engine)?);
+        let definitions = Definitions::of_subscriptions(&webhooks, &bodies)
+            .map_err(|problems| Failure::Usage(problems.join("\nerror: ")))?;
+        Ok(Some(PreparedEvents { log, address: address.clone(), definitions, settings }))
+    }
+}
+
+/// The error without a log.
+const NO_LOG: &str = "webhooks of subscriptions need the log of events, which the database lacks: start \
+                      the server once with `--events install`";
 
 impl EventDelivery {
     /// The counters, which go on across reloads.

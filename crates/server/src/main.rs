@@ -39,6 +39,7 @@ mod metrics;
 mod options;
 mod otlp;
 mod request_id;
+mod subscription_bodies;
 mod supergraph;
 mod supervisor;
 mod traces;

@@ -59,6 +59,7 @@ mod replicas;
 mod roles;
 mod row;
 mod scope;
+mod service_file;
 mod serving;
 mod subgraph_cache;
 mod subscriptions;

@@ -8,6 +8,7 @@
 //! * `services`: paths, secrets and tokens
 //! * `sockets`: subscriptions with secrets
 //! * `statements`: statements of SQL
+//! * `webhooks`: webhooks of subscriptions
 
 mod clients;
 mod made_by_prisma;
@@ -17,6 +18,7 @@ mod policies;
 mod services;
 mod sockets;
 mod statements;
+mod webhooks;
 
 use std::fs;
 

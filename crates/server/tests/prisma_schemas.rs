@@ -239,3 +239,27 @@ fn a_default_that_the_column_has_not_is_told() {
         assert!(output.contains("the column has the default 4"), "{dialect}: {output}{error}");
     }
 }
+
+#[test]
+fn the_dialect_prisma_sets_moments_of_change_whatever_their_columns_are_called() {
+    let folder = Folder::new();
+    let path = folder.file("notes.db");
+    let tables =
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT, touched DATETIME NOT NULL);
+        INSERT INTO notes VALUES (1, 'a', '2001-01-01 00:00:00.000');";
+    Connection::open(&path).unwrap().execute_batch(tables).unwrap();
+    let schema = "model Note {\n id Int @id @default(autoincrement())\n body String?\n \
+                  changedAt DateTime @updatedAt @map(\"touched\")\n @@map(\"notes\")\n}";
+    let schema = file(&folder, "schema.prisma", schema);
+    let options = ["--dialect", "prisma", "--prisma", &schema];
+    let served = Served::start(&text(&path), &options);
+    let changed = served.ask(
+        r#"mutation { updateNote(where: { id: 1 }, data: { body: "b" }) { body changedAt } }"#,
+    );
+    let note = &changed["data"]["updateNote"];
+    assert_eq!(note["body"], "b", "{changed}");
+    assert!(note["changedAt"].as_str().unwrap() > "2020", "{changed}");
+    let created = served.ask(r#"mutation { createNote(data: { body: "c" }) { changedAt } }"#);
+    let moment = created["data"]["createNote"]["changedAt"].as_str();
+    assert!(moment.is_some_and(|moment| moment > "2020"), "{created}");
+}

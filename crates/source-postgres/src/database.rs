@@ -12,8 +12,8 @@ use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{self, Abandoner, Delivery, End, Executed, Places, Sizes};
 use source::{
-    CompileError, Connections, ExecuteError, ExecuteParams, Observed, PlanFigures, PoolLimits,
-    ReadForm, Session, SourceError, SourceErrorKind, Timeouts,
+    CommittedEvents, CompileError, Connections, ExecuteError, ExecuteParams, Observed, PlanFigures,
+    PoolLimits, ReadForm, Session, SourceError, SourceErrorKind, Timeouts,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -25,8 +25,9 @@ use super::changes::PostgresChanges;
 use super::channels::PostgresChannels;
 use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
+use super::cursor::Answer;
 use super::direct;
-use super::execute::units::{Changing, MostGiven};
+use super::execute::units::{Changing, MostGiven, Recording};
 use super::execute::{PostgresPlan, PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect_with};
 use super::open_error::OpenError;
@@ -528,7 +529,7 @@ impl PostgresConnections {
         let program = &plan.program;
         let (bound, mut failures) = bind(&program.program, params.variables);
         observed.form = ReadForm::Levels;
-        let ExecuteParams { variables, session, echoes, .. } = params;
+        let ExecuteParams { variables, session, echoes, recorders, .. } = params;
         let budget = output.budget();
         let refuse = |rows: Vec<Rows>| -> Judging<'_> {
             // It is written to measure it: names, escapes and aliases make long answers of few
@@ -540,8 +541,23 @@ impl PostgresConnections {
         let bytes = usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(2);
         let most = MostGiven { bytes, refuse: &refuse };
         let (pool, bound_to) = (&self.pool, &bound);
-        let changing =
-            Changing { pool, program, bound: bound_to, variables, session, observed, most };
+        let events = |rows: &[Rows]| {
+            let answer = Answer::new(&program.program, &bound, rows)?;
+            let (parts, held) = ((&*plan.shape, &program.program.layout), output.another_held());
+            Ok(CommittedEvents::of_rows(parts, &mut answer.top(), held, &[]))
+        };
+        let recording = |recorders| Recording { recorders, events: &events, committed: 0 };
+        let recording = recorders.map(|recorders| recording(&**recorders));
+        let changing = Changing {
+            pool,
+            program,
+            bound: bound_to,
+            variables,
+            session,
+            observed,
+            most,
+            recording,
+        };
         let rows = changing.run(&mut failures).await?;
         observed.has_changed = program.program.has_changed(&failures);
         if let Some(system) = self.reports_changes.filter(|_| observed.has_changed) {

@@ -43,7 +43,9 @@ use super::runtime_estimate::RuntimeClass;
 use super::snapshot::SqliteSnapshot;
 use super::stored::Stored;
 use super::threads::Threads;
-use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
+use super::writer::{
+    self, BoundRequirement, Change, Changed, EventRecording, FileWriter, GatheredCursor,
+};
 use crate::error::map_error;
 
 /// A file that was opened once to read its schema.
@@ -297,7 +299,12 @@ impl SqliteConnections {
             }
         }
         let held = output.another_held();
-        let change = Change { bound: Arc::new(bound), requirements, failures, held };
+        let recording = params.recorders.map(|recorders| EventRecording {
+            recorders: Arc::clone(recorders),
+            shape: Arc::clone(&plan.shape),
+            held: output.another_held(),
+        });
+        let change = Change { bound: Arc::new(bound), requirements, failures, held, recording };
         let apart = Arc::clone(&plan);
         observed.begin_round(0..program.program.levels.len());
         let run = move |file: &OpenFile, stop: &Abandoned, manner: writer::Manner<'_>| {

@@ -10,10 +10,12 @@
 //! * `group`: the connection, and requests that are committed together
 //! * `run`: the transactions of a request
 //! * `scope`: a transaction, or a part of one
+//! * `event_rows`: events that they record
 //! * `gathered`: results of their statements, and the cursor over them
 //! * `key_lists`: keys of earlier statements, for those that need them
 //! * `requirement`: conditions of committing a transaction
 
+mod event_rows;
 mod gathered;
 mod group;
 mod key_lists;
@@ -25,6 +27,7 @@ mod task;
 mod tests;
 mod thread;
 
+pub(super) use event_rows::EventRecording;
 pub(super) use gathered::GatheredCursor;
 pub(super) use group::joins;
 pub(super) use requirement::BoundRequirement;

@@ -11,7 +11,8 @@
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
-//! * [`events`]: events of nodes and rows; [`event_log`]: logs of events for webhooks; [`action_log`]: logs of asynchronous actions
+//! * [`events`]: events of nodes and rows; [`event_recording`]: events that changes record
+//! * [`event_log`]: logs of events for webhooks; [`action_log`]: logs of asynchronous actions
 //! * [`raw_statement`]: statements of SQL that clients send, and their results
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
@@ -22,6 +23,7 @@ pub mod changes;
 pub mod connections;
 pub mod error;
 pub mod event_log;
+pub mod event_recording;
 pub mod events;
 pub mod freshness;
 pub mod geo;
@@ -45,6 +47,7 @@ pub mod wire;
 
 pub use connections::{Connections, Snapshot};
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
+pub use event_recording::{EventRecorder, EventRecorders};
 pub use events::{CommittedEvent, CommittedEvents, NodeEvent, RowEvent};
 pub use freshness::{ChangePosition, Freshness, LogPosition};
 pub use ir::Claims;

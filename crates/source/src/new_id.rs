@@ -3,7 +3,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ir::NewId;
@@ -11,6 +11,9 @@ use ir::NewId;
 /// The number of digits of each part of a CUID.
 const MOMENT: u32 = 8;
 const BLOCK: u32 = 4;
+
+/// The bits of the counter of a UUID.
+const COUNTER_BITS: u32 = 12;
 
 /// A new identifier as a text; `None` for those that the source makes.
 pub(crate) fn new_id(kind: NewId) -> Option<String> {
@@ -37,11 +40,20 @@ pub fn cuid() -> String {
     text
 }
 
-/// A random UUID, of version 4. RFC 9562, 5.4.
+/// A UUID of version 7: milliseconds since 1970, a counter, random bits. Rows of one millisecond, which
+/// are ordered by their ids, so have the order in which they were made. RFC 9562, 5.7 and 6.2.
 fn uuid() -> String {
-    let bits = (u128::from(random()) << 64) | u128::from(random());
-    let bits = (bits & !(0xf000_u128 << 64)) | (0x4000_u128 << 64);
-    let bits = (bits & !(0b11_u128 << 62)) | (0b10_u128 << 62);
+    /// The milliseconds and the counter of the last one; more in a millisecond than the counter has
+    /// numbers take those of the next.
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = (since.as_millis() as u64) << COUNTER_BITS;
+    let next = |last: u64| now.max(last + 1);
+    let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+    let moment = next(last.unwrap_or_else(|last| last));
+    let (moment, count) = (moment >> COUNTER_BITS, moment & ((1 << COUNTER_BITS) - 1));
+    let bits = (u128::from(moment) << 80) | (0x7000_u128 << 64) | (u128::from(count) << 64);
+    let bits = bits | (0b10_u128 << 62) | u128::from(random() >> 2);
     let digits = format!("{bits:032x}");
     let mut text = String::with_capacity(36);
     for (place, digit) in digits.chars().enumerate() {
@@ -69,10 +81,9 @@ fn random() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use ir::NewId;
     use std::collections::HashSet;
 
-    use super::new_id;
+    use super::*;
 
     #[test]
     fn identifiers_differ_and_have_their_form() {
@@ -85,7 +96,16 @@ mod tests {
         let uuid = new_id(NewId::Uuid).unwrap();
         let groups: Vec<usize> = uuid.split('-').map(str::len).collect();
         assert_eq!(groups, [8, 4, 4, 4, 12]);
-        assert_eq!(uuid.as_bytes()[14], b'4');
+        assert_eq!(uuid.as_bytes()[14], b'7');
         assert!(matches!(uuid.as_bytes()[19], b'8' | b'9' | b'a' | b'b'), "{uuid}");
+    }
+
+    #[test]
+    fn uuids_have_the_order_in_which_they_were_made() {
+        let made: Vec<String> = (0..10_000).filter_map(|_| new_id(NewId::Uuid)).collect();
+        assert!(made.is_sorted_by(|before, after| before < after));
+        let milliseconds = u64::from_str_radix(&made[0][..13].replace('-', ""), 16).unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+        assert!(now.abs_diff(milliseconds) < 60_000, "{milliseconds}, and it is {now}");
     }
 }

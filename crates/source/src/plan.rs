@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use response::{Echo, Shape};
 
+use crate::event_recording::EventRecorders;
 use crate::freshness::Freshness;
 use crate::operand::Variables;
 use crate::session::Session;
@@ -40,4 +41,6 @@ pub struct ExecuteParams<'v> {
     /// Timeout of the answer. A database that supports statement timeouts enforces it itself, also
     /// after the client has disconnected.
     pub time_limit: Option<Duration>,
+    /// The triggers whose events the changes record, of a plan with events.
+    pub recorders: Option<&'v Arc<EventRecorders>>,
 }

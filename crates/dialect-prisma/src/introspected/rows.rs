@@ -150,6 +150,9 @@ impl RowReader<'_, '_> {
             }),
             (false, "createdAt") if is_date => Behaviour::CreatedAt,
             (false, "updatedAt") if is_date => Behaviour::UpdatedAt,
+            (false, _) if is_date && self.catalog.given().is_moment_of_change(column.id) => {
+                Behaviour::UpdatedAt
+            }
             (false, _) => Behaviour::Plain,
         };
         let default = match behaviour {

@@ -33,10 +33,22 @@ pub struct Served<'s> {
     pub text: &'s str,
     pub model: &'s Model,
     pub secrets: &'s [Box<str>],
+    /// The subscriptions whose webhooks the server calls.
+    pub subscriptions: &'s [ServedSubscription<'s>],
     /// The kind of the database, as Prisma names it.
     pub connector: &'s str,
     /// The server's own version.
     pub version: &'s str,
+}
+
+/// A subscription with its webhook.
+#[derive(Clone, Copy, Debug)]
+pub struct ServedSubscription<'s> {
+    pub name: &'s str,
+    pub query: &'s str,
+    pub url: &'s str,
+    /// Names and values.
+    pub headers: &'s [(String, String)],
 }
 
 /// The version of Prisma whose API is served: its commands choose by it what they ask.
@@ -167,14 +179,15 @@ impl Served<'_> {
                 "clientMutationId": input.get("clientMutationId"),
             }))
         };
-        let is_given = |name: &str| {
-            let given = input.get(name).and_then(Json::as_array);
-            given.is_some_and(|list| !list.is_empty())
-        };
-        if is_given("subscriptions") {
+        let given = input.get("subscriptions").and_then(Json::as_array);
+        let mut given: Vec<_> = given.into_iter().flatten().map(given_subscription).collect();
+        let mut own: Vec<_> = self.subscriptions.iter().map(own_subscription).collect();
+        given.sort();
+        own.sort();
+        if given != own {
             return Err(unsupported(
-                "Subscriptions of prisma.yml, which call URLs, are not supported: subscribe over a \
-                 WebSocket.",
+                "The subscriptions of prisma.yml are not those of the server: start or reload it with \
+                 this file (`--subscription-webhooks prisma.yml`).",
             ));
         }
         let given = input.get("secrets").and_then(Json::as_array);
@@ -207,6 +220,22 @@ impl Served<'_> {
             )),
         }
     }
+}
+
+/// What two equal subscriptions have in common: the name, the query, the address, the headers.
+type Subscription = (String, String, String, Vec<(String, String)>);
+
+fn given_subscription(given: &Json) -> Subscription {
+    let Some(given) = given.as_object() else { return Subscription::default() };
+    let headers = given.get("headers").and_then(Json::as_array).into_iter().flatten();
+    let headers = headers.filter_map(Json::as_object);
+    let headers = headers.map(|one| (text(one, "name").to_owned(), text(one, "value").to_owned()));
+    let [name, query, url] = ["name", "query", "url"].map(|key| text(given, key).to_owned());
+    (name, query, url, headers.collect())
+}
+
+fn own_subscription(own: &ServedSubscription<'_>) -> Subscription {
+    (own.name.to_owned(), own.query.to_owned(), own.url.to_owned(), own.headers.to_vec())
 }
 
 /// A secret as Prisma's commands deploy it.
@@ -243,6 +272,7 @@ mod tests {
             text: DATAMODEL,
             model: &model,
             secrets: &["a secret".into()],
+            subscriptions: &[],
             connector: "postgres",
             version: "0",
         };

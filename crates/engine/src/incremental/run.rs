@@ -232,6 +232,7 @@ impl Execution {
             echoes: &echoes,
             cost: self.cost,
             time_limit: self.time_limit,
+            recorders: None,
         };
         let held = MemoryReservation::of(&self.memory);
         let tape = prepared.begin_tape(engine.limits().response_bytes, held);

@@ -31,6 +31,7 @@ impl Worker {
             echoes: &[],
             cost: 0,
             time_limit: self.time_limit,
+            recorders: None,
         };
         let plan = &authorization.plan;
         let written = self.connections.answer(plan, params, sink, &mut Observed::default()).await;

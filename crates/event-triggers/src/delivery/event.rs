@@ -7,9 +7,11 @@ use tokio::time::sleep;
 
 use super::{PAUSE, Shared};
 use crate::attempt::attempt;
+use crate::bodies::Body;
 use crate::definition::{Definitions, Retries};
 use crate::one_off::OneOff;
 use crate::payload;
+use crate::subscription::without_request;
 use crate::webhook::Webhook;
 
 /// A claimed event.
@@ -78,17 +80,30 @@ impl Event {
         let body = body.map_err(|error| format!("its payload is no JSON: {error}"))?;
         Ok((webhook, retries, body))
     }
+
+    /// Its body if it is an event of a subscription.
+    async fn subscribed(&self, definitions: &Definitions) -> Option<Body> {
+        let Self::Row(event) = self else { return None };
+        let bodies = definitions.rows.get(&*event.trigger)?.bodies.as_ref()?;
+        Some(bodies.body(&event.trigger, &event.payload).await)
+    }
 }
 
 /// Delivers an event, and records what became of it: until that is done, or its claim is another
 /// server's, whose attempt is one more.
 pub(super) async fn deliver(shared: &Shared, definitions: &Definitions, event: &Event) {
     let started = Instant::now();
-    let (outcome, invocation) = match event.request(definitions) {
-        Ok((webhook, retries, body)) => {
+    let subscribed = event.subscribed(definitions).await;
+    let (outcome, invocation) = match (event.request(definitions), subscribed) {
+        (Ok((webhook, retries, _)), Some(Body::Ready(body))) => {
+            let webhook = webhook.with_event(event.id());
             attempt(&shared.client, &webhook, body, event.tries(), retries).await
         }
-        Err(message) => {
+        (_, Some(body)) => without_request(&body, event.tries()),
+        (Ok((webhook, retries, body)), None) => {
+            attempt(&shared.client, &webhook, body, event.tries(), retries).await
+        }
+        (Err(message), None) => {
             let response = payload::log_error(&message);
             (Outcome::Failed, Invocation { status: None, request: "{}".into(), response })
         }

@@ -64,8 +64,10 @@ impl Stage<'_> {
             DefaultValue::Database | DefaultValue::Client(_) => {}
         }
         if column.is_updated_at {
+            self.catalog.declare_moment_of_change(id);
             let message = "Prisma Client sets it with each change, the database does not.";
-            let remedy = "set it by a trigger, or give a value with each change.";
+            let remedy = "set it by a trigger, or give a value with each change; `--dialect prisma` sets \
+                          it itself.";
             self.note(NoteKind::Unserved, (field.at, name), message, remedy);
         }
     }

@@ -161,6 +161,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             cache: serving.cache.to_engine()?,
             prisma_schema: None,
             further: Vec::new(),
+            webhooks: Vec::new(),
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.
@@ -232,13 +233,14 @@ impl Prepared {
                 delivery.apply_actions(*setup, &engine).await?;
             }
             let events = match &events {
-                Some(events) => events.prepare(&source, engine_options).await?,
+                Some(events) => events.prepare(&source, engine_options, &engine).await?,
                 None => None,
             };
             Ok::<_, Failure>((engine, relay, watch, settings, events))
         })?;
         // A reload may add the first trigger.
-        let may_have_events = matches!(engine_options.dialect, Dialect::Hasura(_));
+        let may_have_events = matches!(engine_options.dialect, Dialect::Hasura(_))
+            || !engine_options.webhooks.is_empty();
         // With the catalog in the database's form, the metadata and the definitions are dropped.
         drop(engine_options);
         memory::give_back();
@@ -306,7 +308,8 @@ fn with_prisma(
         let model = Arc::clone(&options.model);
         Datamodel { model, text }
     });
-    let prisma = PrismaSettings::new(serving.prisma.own_service(), database, datamodel);
+    let (service, webhooks) = (serving.prisma.own_service(), engine_options.webhooks.clone());
+    let prisma = PrismaSettings::new(service, (database, webhooks), datamodel);
     settings.with_prisma(prisma, serving.persisted.max_batch)
 }
 

@@ -232,6 +232,7 @@ impl ApiOptions {
             cache: engine::CacheOptions::default(),
             prisma_schema,
             further: self.hasura.further(),
+            webhooks: self.prisma.webhooks()?,
             source: engine::OpenOptions {
                 namespaces,
                 extensions: self.postgraphile.extensions(),

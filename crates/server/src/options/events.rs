@@ -15,13 +15,14 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hasura")]
 pub(crate) struct EventOptions {
-    /// For hasura, with `--metadata`: whether the events of event triggers and cron triggers are delivered
+    /// For hasura, with `--metadata`: whether the events of event triggers and cron triggers are delivered;
+    /// for prisma, with `--subscription-webhooks`: those of its subscriptions
     #[arg(long, env = "THALWEG_EVENTS", value_name = "WHAT", default_value = "deliver")]
     pub(crate) events: EventsMode,
-    /// For hasura: the limit of concurrent requests to webhooks of events
+    /// For hasura and prisma: the limit of concurrent requests to webhooks of events
     #[arg(long, env = "THALWEG_EVENTS_CONCURRENCY", value_name = "NUMBER", default_value = "100")]
     events_concurrency: NonZeroU32,
-    /// For hasura: the time between two looks for events that are due, if nothing has announced them
+    /// For hasura and prisma: the time between two looks for events that are due, if nothing has announced them
     #[arg(long, env = "THALWEG_EVENTS_INTERVAL", value_name = "TIME", default_value = "1s")]
     events_interval: Time,
 }

@@ -1,5 +1,6 @@
 //! The options of the API of the dialect prisma.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -7,7 +8,9 @@ use dialects::prisma::Options;
 use dialects::prisma::extensions::{EXTENSIONS, Extension};
 use dialects::prisma::model::Model;
 
+use super::service_file;
 use super::words::Words;
+use crate::failure::Failure;
 
 /// Prisma's limit, by its documentation.
 const MAX_NODES: u32 = 1_000;
@@ -31,11 +34,22 @@ pub(crate) struct PrismaApiOptions {
     /// `rawAccess`
     #[arg(long, env = "THALWEG_RAW_ACCESS")]
     raw_access: bool,
+    /// For prisma: a `prisma.yml`, whose `subscriptions` are delivered to their webhooks
+    #[arg(long, env = "THALWEG_SUBSCRIPTION_WEBHOOKS", value_name = "FILE")]
+    subscription_webhooks: Option<PathBuf>,
 }
 
 const EXTENSION_NAMES: Words<Extension> = Words(EXTENSIONS);
 
 impl PrismaApiOptions {
+    /// The subscriptions with webhooks.
+    pub(super) fn webhooks(&self) -> Result<Vec<engine::WebhookSubscription>, Failure> {
+        match &self.subscription_webhooks {
+            Some(file) => service_file::webhooks(file, &|name| std::env::var(name).ok()),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// The options of the dialect for a datamodel; without its text it is made of the tables.
     pub(super) fn to_dialect(&self, model: Arc<Model>, text: Option<Arc<str>>) -> Options {
         Options {

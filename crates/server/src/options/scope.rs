@@ -493,6 +493,12 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         let dialect = dialect.name();
         return Some(format!("`--{name}` is not for `--dialect {dialect}`: {instead}"));
     }
+    // Webhooks of Prisma's subscriptions are delivered as events of Hasura's triggers are.
+    if dialect == DialectName::Prisma
+        && matches!(name, "events" | "events-concurrency" | "events-interval")
+    {
+        return None;
+    }
     // A datamodel of Prisma is given as the type definitions of a graph are.
     if (dialect, name) == (DialectName::Prisma, "types") {
         return None;

@@ -113,6 +113,7 @@ impl Draft {
             echoes: &[],
             cost: 1,
             time_limit,
+            recorders: None,
         };
         let sink = Sink::new(Vec::new(), 1 << 20, MemoryReservation::default());
         let mut observed = Observed::default();

@@ -14,6 +14,7 @@
 //! unknown whether the change was made, and the answer reports that.
 
 mod conflicts;
+mod recording;
 
 use std::rc::Rc;
 
@@ -32,6 +33,8 @@ use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
 use conflicts::Conflicts;
+pub(in super::super) use recording::Recording;
+use recording::record;
 
 use super::{PostgresProgram, blamed, has_results, key_arrays, object_error, result, take};
 
@@ -44,6 +47,8 @@ pub(in super::super) struct Changing<'r> {
     pub(in super::super) session: &'r Session,
     pub(in super::super) observed: &'r mut Observed,
     pub(in super::super) most: MostGiven<'r>,
+    /// What it records, if its events are recorded.
+    pub(in super::super) recording: Option<Recording<'r>>,
 }
 
 /// Limits of the rows that a change returns.
@@ -188,7 +193,8 @@ impl Changing<'_> {
     ) -> Result<(), SendError> {
         let levels = &self.program.program.levels;
         let places = usize::from(unit.levels.start)..usize::from(unit.levels.end);
-        let is_tested_first = unit.is_tested_first(levels) || unit.may_be_long;
+        let is_tested_first =
+            unit.is_tested_first(levels) || unit.may_be_long || self.recording.is_some();
         // Other servers commit what a statement did that stands in no transaction of its own.
         let settings = self.session.settings.as_deref();
         let is_distributed = self.program.is_distributed;
@@ -268,9 +274,29 @@ impl Changing<'_> {
             return Err(SendError::Unmet(root, error));
         }
         progress.sent.clear();
+        let mut events = 0;
+        if let Some(recording) = &self.recording {
+            let recorded = match recording.of_unit(rows) {
+                Ok((recorded, all)) => {
+                    events = all;
+                    recorded
+                }
+                Err(error) => {
+                    roll_back(pipeline).await?;
+                    let root = unit.roots.last().copied().unwrap_or_default();
+                    return Err(SendError::Unmet(root, error));
+                }
+            };
+            if let Some(recorded) = recorded {
+                record(&mut pipeline, &recorded)?;
+            }
+        }
         pipeline.commit()?;
         progress.is_ending = true;
         pipeline.sync_and_read(&mut results).await?;
+        if let Some(recording) = &mut self.recording {
+            recording.committed = events;
+        }
         Ok(())
     }
 

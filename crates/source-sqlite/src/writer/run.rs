@@ -12,6 +12,7 @@ use rusqlite::{CachedStatement, ErrorCode};
 use source::streamed::Abandoned;
 use source::{SourceError, SourceErrorKind};
 
+use super::event_rows::EventRecording;
 use super::gathered::{Gathered, Holding, Owned, Rows};
 use super::requirement::BoundRequirement;
 use super::scope::{Extent, Scope};
@@ -32,6 +33,8 @@ pub(crate) struct Change {
     pub(crate) failures: Vec<RootError>,
     /// The memory reservation of the rows.
     pub(crate) held: MemoryReservation,
+    /// What it records, if its events are recorded.
+    pub(crate) recording: Option<EventRecording>,
 }
 
 /// The result of a run.
@@ -59,6 +62,9 @@ struct Run<'r> {
     gathered: Gathered,
     holding: Holding,
     took: Duration,
+    recording: Option<&'r EventRecording>,
+    /// The events that were recorded.
+    recorded: usize,
 }
 
 impl Change {
@@ -70,10 +76,22 @@ impl Change {
         stop: &Abandoned,
         manner: Manner<'_>,
     ) -> Changed {
-        let Self { bound, requirements, failures: before, held } = self;
+        let Self { bound, requirements, failures: before, held, recording } = self;
         let (gathered, holding) = (Gathered::new(program), Holding::new(held.another()));
         let took = Duration::ZERO;
-        let mut run = Run { file, program, bound, requirements, manner, gathered, holding, took };
+        let (recording, recorded) = (recording.as_ref(), 0);
+        let mut run = Run {
+            file,
+            program,
+            bound,
+            requirements,
+            manner,
+            gathered,
+            holding,
+            took,
+            recording,
+            recorded,
+        };
         let mut failures = Vec::new();
         for unit in &program.units {
             if stop.is_set() {
@@ -132,7 +150,15 @@ impl Run<'_> {
                 SourceError::new(SourceErrorKind::Timeout, "the request went away"),
             ));
         }
-        scope.keep().map_err(|error| (last, not_committed(error)))
+        let mut recorded = self.recorded;
+        if let Some(recording) = self.recording {
+            let Self { file, program, bound, gathered, .. } = self;
+            let all = recording.record(&file.connection, (program, bound, gathered), recorded);
+            recorded = all.map_err(|error| (last, error))?;
+        }
+        scope.keep().map_err(|error| (last, not_committed(error)))?;
+        self.recorded = recorded;
+        Ok(())
     }
 
     /// The statements between BEGIN and COMMIT.

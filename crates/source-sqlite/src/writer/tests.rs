@@ -176,7 +176,8 @@ impl Request {
             .map(|own| BoundRequirement::new(own, Variables::of(&[])).unwrap())
             .collect();
         let (bound, failures) = (Arc::new(Bound { levels: bound }), Vec::new());
-        (program, Change { bound, requirements, failures, held: MemoryReservation::default() })
+        let (held, recording) = (MemoryReservation::default(), None);
+        (program, Change { bound, requirements, failures, held, recording })
     }
 }
 

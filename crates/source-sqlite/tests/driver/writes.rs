@@ -192,6 +192,7 @@ impl<'f> Mutation<'f> {
             echoes: &[],
             cost: 1,
             time_limit: None,
+            recorders: None,
         };
         let sink = Sink::new(Vec::new(), 1 << 20, MemoryReservation::default());
         connections.answer(&plan, asked, sink, &mut Observed::default()).await.unwrap()

@@ -150,6 +150,7 @@ impl Database {
             echoes: &[],
             cost: 1,
             time_limit: None,
+            recorders: None,
         };
         let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let observed = &mut Observed::default();

@@ -161,6 +161,7 @@ impl RowQuery<'_> {
             echoes: &[],
             cost: 0,
             time_limit: None,
+            recorders: None,
         };
         let written = connections
             .answer(&plan, params, sink, &mut Observed::default())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dialects::prisma::introspected;
 use dialects::prisma::model::Model;
 use engine::datamodel::{self, DatamodelTables};
-use engine::{OpenError, SourceAddress};
+use engine::{OpenError, SourceAddress, WebhookSubscription};
 use hyper::Method;
 
 use crate::http::exchange::HttpRequest;
@@ -21,6 +21,8 @@ pub(crate) struct PrismaSettings {
     /// The separator of names and stages in ids of services.
     separator: char,
     pub(super) database: Arc<ServiceDatabase>,
+    /// The subscriptions whose webhooks the server calls.
+    pub(super) webhooks: Vec<WebhookSubscription>,
     /// The datamodel; the first request that needs it makes it of the tables if none is given.
     datamodel: OnceCell<Datamodel>,
 }
@@ -94,7 +96,7 @@ impl PrismaSettings {
     /// Without a datamodel, that of the tables is made when it is needed.
     pub(crate) fn new(
         (service, secrets): (ServiceName, Box<[Box<str>]>),
-        database: ServiceDatabase,
+        (database, webhooks): (ServiceDatabase, Vec<WebhookSubscription>),
         datamodel: Option<Datamodel>,
     ) -> Self {
         let separator = match SourceKind::of(&database.source) {
@@ -102,7 +104,8 @@ impl PrismaSettings {
             SourceKind::Sqlite | SourceKind::Neo4j => '_',
         };
         let datamodel = OnceCell::new_with(datamodel);
-        Self { service, secrets, separator, database: Arc::new(database), datamodel }
+        let database = Arc::new(database);
+        Self { service, secrets, separator, database, webhooks, datamodel }
     }
 
     /// The datamodel of the service.
@@ -177,8 +180,8 @@ mod tests {
                 has_policies: false,
                 max_nodes: None,
             };
-            let settings =
-                PrismaSettings::new((service.parse().unwrap(), Box::default()), database, None);
+            let own = (service.parse().unwrap(), Box::default());
+            let settings = PrismaSettings::new(own, (database, Vec::new()), None);
             assert_eq!(settings.is_of_service(path), is_served, "{service}: {path}");
         };
         check("default/default", "/", true);

@@ -193,6 +193,7 @@ impl World {
             echoes: &[],
             cost: 1,
             time_limit: None,
+            recorders: None,
         };
         let observed = &mut Observed::default();
         let written = self.connections.answer(&plan, asked, sink, observed).await?;

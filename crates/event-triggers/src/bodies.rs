@@ -1,0 +1,83 @@
+//! The way from a delivery to the engine that makes the bodies of subscriptions: the response to an event
+//! is made when the event is delivered.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// The way to the engine that makes bodies.
+#[derive(Clone, Debug)]
+pub struct Bodies(mpsc::UnboundedSender<BodyRequest>);
+
+/// An event whose response is wanted. Dropping the answer's sender makes it wanted again later.
+#[derive(Debug)]
+pub struct BodyRequest {
+    pub subscription: Box<str>,
+    /// The event as the log has it, JSON.
+    pub event: String,
+    pub answer: oneshot::Sender<Body>,
+}
+
+/// The body of an event's request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    Ready(String),
+    /// The subscription does not want the event.
+    NotWanted,
+    /// The source does not answer.
+    Later(String),
+    Failed(String),
+}
+
+/// The time for a body: less than a claim has beside the timeout of its request.
+const MOST: Duration = Duration::from_secs(20);
+
+const NO_ENGINE: &str = "the server has stopped";
+const NO_BODY: &str = "the subscription was not executed in time";
+
+impl Bodies {
+    /// The way to an engine, and its other end.
+    #[must_use]
+    pub fn new() -> (Self, mpsc::UnboundedReceiver<BodyRequest>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+
+    pub(crate) async fn body(&self, subscription: &str, event: &str) -> Body {
+        let (answer, answered) = oneshot::channel();
+        let request =
+            BodyRequest { subscription: subscription.into(), event: event.into(), answer };
+        match self.0.send(request) {
+            Ok(()) => match timeout(MOST, answered).await {
+                Ok(answer) => answer.unwrap_or_else(|_| Body::Later(NO_ENGINE.into())),
+                Err(_) => Body::Later(NO_BODY.into()),
+            },
+            Err(_) => Body::Later(NO_ENGINE.into()),
+        }
+    }
+}
+
+impl PartialEq for Bodies {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.same_channel(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_is_wanted_later_if_no_engine_answers() {
+        let (bodies, mut wanted) = Bodies::new();
+        let later = Body::Later(NO_ENGINE.into());
+        let (body, ()) = tokio::join!(bodies.body("a", "{}"), async {
+            let request = wanted.recv().await.unwrap();
+            assert_eq!((&*request.subscription, &*request.event), ("a", "{}"));
+        });
+        assert_eq!(body, later);
+        drop(wanted);
+        assert_eq!(bodies.body("a", "{}").await, later);
+    }
+}
