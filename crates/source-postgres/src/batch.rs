@@ -127,7 +127,7 @@ impl PostgresConnections {
         let program = &plan.program;
         let mut bound = Vec::with_capacity(members.len());
         for (params, _) in &members {
-            let (own, failures) = bind(&program.program, params.variables);
+            let (own, failures) = bind(program, params.variables);
             require_success(failures)?;
             bound.push(own);
         }

@@ -113,7 +113,7 @@ impl Snapshot for PostgresSnapshot {
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let (bound, mut failures) = bind(&program.program, variables);
+        let (bound, mut failures) = bind(program, variables);
         if bound.levels.iter().any(|level| level.bounding.is_some()) {
             observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
         }
