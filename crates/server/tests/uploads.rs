@@ -230,7 +230,7 @@ fn a_file_elsewhere_is_refused_with_its_place_and_nothing_is_changed() {
         check(CREATE, title, "variables.photo.title", place);
         let id = json!({ "photo": { "id": null } });
         let place = "Variable \"$photo\" got a file at \"variables.photo.id\", where a value of \
-                     type \"Int!\" is expected";
+                     type \"Int";
         check(CREATE, id, "variables.photo.id", place);
         let whole = json!({ "photo": null });
         let place = "\"variables.photo\", where a value of type \"PhotoInput!\" is expected";
@@ -316,7 +316,9 @@ fn limits_hold_while_files_arrive() {
     let answer = with(map, &[7; 100], b"");
     assert!(answer.body.contains(&hexadecimal(&[7; 100])), "{}", answer.body);
     // The whole body, of which no part is too large.
-    let mut whole = body(&[("operations", operations.as_bytes()), ("map", map.as_bytes())]);
+    let parts =
+        [("operations", operations.as_bytes()), ("map", map.as_bytes()), ("0", b""), ("1", b"")];
+    let mut whole = body(&parts);
     whole.extend_from_slice(&[b' '; 2048]);
     check_refused(
         &server.send(&request(PREFLIGHT, &whole)),
@@ -324,6 +326,25 @@ fn limits_hold_while_files_arrive() {
         too_large,
         "--max-upload-body-size",
     );
+}
+
+#[test]
+fn files_count_toward_the_memory_of_requests() {
+    let (_folder, server) = sqlite(&["--uploads", "--request-memory", "1MiB"]);
+    let operations = json!({ "query": CREATE, "variables": { "photo": {
+        "id": 2, "content": null } } })
+    .to_string();
+    let map = br#"{"0":["variables.photo.content"]}"#;
+    let with = |content: &[u8]| {
+        send(&server, &[("operations", operations.as_bytes()), ("map", map), ("0", content)])
+    };
+    for _ in 0..2 {
+        let refused = with(&[7; 600_000]);
+        check_refused(&refused, 503, "REQUEST_MEMORY_EXHAUSTED", "--request-memory");
+    }
+    let content = [7; 200_000];
+    let answer = with(&content);
+    assert!(answer.body.contains(&hexadecimal(&content)));
 }
 
 #[test]
@@ -338,7 +359,7 @@ fn bodies_that_do_not_follow_the_specification_are_refused() {
     let check = |parts: &[Part<'_>], message: &str| {
         check_refused(&send(&server, parts), 400, "BAD_USER_INPUT", message);
     };
-    check(&[], "cut off, or are not separated");
+    check(&[], "no part \"operations\"");
     check(&[map, operations, file], "The first part of the body must be \"operations\"");
     check(&[operations], "no part \"map\"");
     check(&[operations, file, map], "The part after \"operations\" must be \"map\"");
@@ -426,7 +447,8 @@ const FURTHER_TYPES: &str = "
 #[test]
 fn postgres_takes_files_as_arguments_arrays_and_domains() {
     for database in Database::on_each(FURTHER_TYPES) {
-        let arguments = [&["serve", &database.url(), "--uploads"], &FREE[..]].concat();
+        let url = database.url();
+        let arguments = [&["serve", &url, "--uploads"], &FREE[..]].concat();
         let server = &Server::start(&arguments);
         let call = "mutation ($content: String, $pages: [String], $label: String) { weigh(input: { \
                     content: $content, pages: $pages, label: $label }) { integer } }";

@@ -14,7 +14,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Instant;
@@ -198,12 +197,13 @@ async fn collect(
         }
     });
     let progress = Cell::new(false);
-    let mut form = pin!(read_form(Multipart::new(received_frames, boundary), limits, &progress));
+    let form = read_form(Multipart::new(received_frames, boundary), limits, &progress);
+    let mut form = Some(Box::pin(form));
     let mut result = None;
     let (mut received, mut discarded, mut unread) = (0_usize, 0_u64, 0_usize);
     let mut discard_until: Option<Instant> = None;
     loop {
-        if result.is_none() {
+        if let (Some(form), None) = (&mut form, &result) {
             progress.set(false);
             let polled = poll_fn(|context| Poll::Ready(form.as_mut().poll(context))).await;
             if let Poll::Ready(read) = polled {
@@ -215,7 +215,9 @@ async fn collect(
             }
         }
         if let Some(Err(refusal)) = &result {
-            // Releases the memory at once, before the rest is discarded.
+            // Frees the memory at once, before the rest is discarded.
+            form = None;
+            frames.lock().unwrap_or_else(PoisonError::into_inner).received.clear();
             memory.end();
             memory.release();
             if asks_first || discarded > MAX_DISCARDED_BYTES {
@@ -249,12 +251,11 @@ async fn collect(
         unread += data.len();
         frames.lock().unwrap_or_else(PoisonError::into_inner).received.push_back(data);
     }
-    if let Some(result) = result {
-        return result;
-    }
+    let (Some(mut form), None) = (form, &result) else {
+        return result.unwrap_or(Err(Refusal::BodyCutOff));
+    };
     frames.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
-    let polled = poll_fn(|context| Poll::Ready(form.as_mut().poll(context))).await;
-    match polled {
+    match poll_fn(|context| Poll::Ready(form.as_mut().poll(context))).await {
         Poll::Ready(read) => read,
         Poll::Pending => Err(Refusal::BodyCutOff),
     }
