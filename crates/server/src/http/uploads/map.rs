@@ -97,7 +97,7 @@ mod tests {
         let map = serde_json::from_str(map).unwrap();
         match place_files(&mut operations, &map, 3) {
             Ok(Places { names, places }) => format!("{operations} {names:?} {places:?}"),
-            Err(refusal) => refusal.error().message.into(),
+            Err(refusal) => refusal.error().message,
         }
     }
 
