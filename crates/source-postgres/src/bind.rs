@@ -6,7 +6,8 @@ use bytes::Bytes;
 use ir::TextMatch;
 use relational::search::{Re2, wanted};
 use relational::{
-    Creators, Level, ParameterKind, ParameterSource, TableCreators, ValueKind, like_pattern,
+    Creators, Level, ParameterKind, ParameterSource, Program, TableCreators, ValueKind,
+    like_pattern,
 };
 use response::Bounds;
 use source::Bounding;
@@ -16,7 +17,6 @@ use source::operand::{Resolved, Variables, resolve};
 use source::session::write_quoted;
 use tokio_postgres::types::{Oid, Type};
 
-use super::execute::PostgresProgram;
 use super::files::{self, FileForm};
 use super::text::{text, write_list};
 
@@ -153,17 +153,18 @@ impl Bound {
     }
 }
 
-/// Binds all levels. An error comes with the root field it belongs to.
+/// Binds all levels. `type_of` tells the type of a parameter of a level, 0 if it is not known. An error comes with the root field it belongs to.
 #[must_use]
 pub fn bind(
-    program: &PostgresProgram,
+    program: &Program,
+    type_of: impl Fn(usize, usize) -> Oid,
     variables: Variables<'_>,
 ) -> (Bound, Vec<(u32, SourceError)>) {
     let mut failures: Vec<(u32, SourceError)> = Vec::new();
     let mut bound = Bound::default();
     let mut creators = TableCreators::default();
-    for (place, level) in program.program.levels.iter().enumerate() {
-        let type_of = |number| program.parameter_type(place, number);
+    for (place, level) in program.levels.iter().enumerate() {
+        let type_of = |number| type_of(place, number);
         let bound_level = match bind_level(level, type_of, variables, &mut bound, &mut creators) {
             Ok(bound_level) => bound_level,
             Err(error) => {

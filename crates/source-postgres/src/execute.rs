@@ -15,11 +15,12 @@ use ir::TextMatch;
 use relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
 use source::Settings;
 use source::SourceError;
+use source::operand::Variables;
 use source::{Observed, Plan, ReadForm};
 use sql::PlanFigures;
 use tokio_postgres::types::Type;
 
-use super::bind::{Bound, BoundParameter};
+use super::bind::{Bound, BoundParameter, bind};
 use super::compile::Recompiler;
 use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
@@ -287,9 +288,11 @@ impl PostgresProgram {
         self.texts[place].get(&self.program.levels[place], None, &self.made)
     }
 
-    /// The type of a parameter of a level; 0 if it is not known.
-    pub(super) fn parameter_type(&self, place: usize, number: usize) -> u32 {
-        self.texts[place].parameter_type(number)
+    /// Binds all levels. An error comes with the root field it belongs to.
+    #[must_use]
+    pub fn bind(&self, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+        let type_of = |place: usize, number| self.texts[place].parameter_type(number);
+        bind(&self.program, type_of, variables)
     }
 
     /// The statement of a level, with the bounds that its pages have in this request.

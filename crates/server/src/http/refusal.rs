@@ -17,7 +17,7 @@ use super::hasura_sessions::SessionError;
 use super::hook_refusal::HookRefusal;
 use super::persisted::Missing;
 use super::rate_limits::{Exceeded, NotCounted};
-use super::uploads::UploadLimit;
+use super::upload_limits::UploadLimit;
 
 /// The reason why a request does not reach the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

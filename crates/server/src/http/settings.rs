@@ -27,7 +27,7 @@ use super::prisma::PrismaSettings;
 use super::rate_limits::{RateLimits, RateStoreSettings};
 use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
-use super::uploads::UploadSettings;
+use super::upload_limits::UploadSettings;
 use crate::failure::Failure;
 use crate::options::{
     AllowedOrigin, CacheSecret, Coding, HasuraEnvironment, HttpCaching, LoggedRequests,

@@ -7,10 +7,11 @@ use graphql::{Body, JsonLimits, parse_json};
 use multer::{Error, Field, Multipart};
 use uploads::{File, Files};
 
+use super::malformed;
 use super::map::{Places, place_files};
-use super::{UploadLimit, malformed};
 use crate::http::body::parsed_size;
 use crate::http::refusal::Refusal;
+use crate::http::upload_limits::UploadLimit;
 
 /// Limits of the parts of a body.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,9 @@
 use serde_json_bytes::Value as Json;
 use uploads::Files;
 
-use super::{UploadLimit, malformed};
+use super::malformed;
 use crate::http::refusal::Refusal;
+use crate::http::upload_limits::UploadLimit;
 
 /// The files that a map names, in its order.
 #[derive(Debug, PartialEq)]

@@ -31,7 +31,7 @@ use super::refusal::Refusal;
 use super::request_memory::{BodyReservation, RequestMemory};
 use super::settings::BodySettings;
 use super::timeouts::ConnectionState;
-use crate::options::UploadOptions;
+use super::upload_limits::{UploadLimit, UploadSettings};
 use form::{FormLimits, Upload, read_form};
 
 const FORM_DATA: &str = "multipart/form-data";
@@ -53,22 +53,6 @@ const GROWTH: u64 = 3;
 /// Bytes without a complete head of a part. The parser keeps them, and searches them again.
 const MOST_HEAD: usize = 16 << 10;
 
-/// Limits of requests with files.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct UploadSettings {
-    most_file_bytes: usize,
-    most_files: usize,
-    most_body_bytes: usize,
-}
-
-/// A limit that a request with files exceeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UploadLimit {
-    File { most: usize },
-    Files { most: usize },
-    Body { most: usize },
-}
-
 /// A body with its memory reservation.
 #[derive(Debug)]
 pub(super) struct ReadUpload<'b> {
@@ -81,34 +65,6 @@ pub(super) struct ReadUpload<'b> {
 struct Frames {
     received: VecDeque<Bytes>,
     is_over: bool,
-}
-
-impl UploadSettings {
-    /// The settings of the options; `None` if they are off.
-    pub(super) fn new(options: &UploadOptions) -> Option<Self> {
-        options.uploads.then(|| Self {
-            most_file_bytes: options.max_upload_size.length(),
-            most_files: options.max_upload_files,
-            most_body_bytes: options.max_upload_body_size.length(),
-        })
-    }
-}
-
-impl UploadLimit {
-    pub(super) fn message(self) -> String {
-        match self {
-            Self::File { most } => format!(
-                "A file of the request has more than {most} bytes; --max-upload-size allows more."
-            ),
-            Self::Files { most } => {
-                format!("The request has more than {most} files; --max-upload-files allows more.")
-            }
-            Self::Body { most } => format!(
-                "The request with its files has more than {most} bytes; --max-upload-body-size \
-                 allows more."
-            ),
-        }
-    }
 }
 
 /// The boundary of a body of the media type `multipart/form-data`; `None` of another media type.
