@@ -132,6 +132,8 @@ pub struct Options {
     pub nested_mutations: Option<u32>,
     /// Network and MAC addresses have scalars of their own, not `String`.
     pub network_scalars: bool,
+    /// Binary columns have the type `Upload` in inputs.
+    pub upload_scalar: bool,
     /// Rows have global ids, which find and change them.
     pub node_ids: bool,
     pub simple_collections: SimpleCollections,
@@ -162,6 +164,7 @@ impl Default for Options {
             mutation_transactions: Transactions::default(),
             nested_mutations: None,
             network_scalars: false,
+            upload_scalar: false,
             node_ids: true,
             classic_ids: false,
             disable_default_mutations: false,

@@ -43,7 +43,12 @@ const TYPES_OF_VALUES: &[&str] = &[
     "MacAddress",
     "MacAddress8",
     "XML",
+    UPLOAD,
 ];
+
+/// The input type of binary columns with the option `upload_scalar`, by the name that clients of file
+/// uploads declare for their variables.
+pub(super) const UPLOAD: &str = "Upload";
 
 /// True if the type is made with its first value.
 pub(super) fn is_type_of_values(name: &str) -> bool {
@@ -336,6 +341,10 @@ fn description_of_four(name: &str, json: JsonForm) -> Option<&'static str> {
             "A floating point number that requires more precision than IEEE 754 binary 64"
         }
         "BitString" => "A string representing a series of binary bits",
+        UPLOAD => {
+            "The content of a file, which a request of the media type `multipart/form-data` has, or a \
+             text of `bytea`."
+        }
         "UUID" => {
             "A universally unique identifier as defined by \
              [RFC 4122](https://tools.ietf.org/html/rfc4122)."

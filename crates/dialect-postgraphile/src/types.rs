@@ -170,13 +170,15 @@ fn scalar_value(
         }
         None => build.scalar(scalar_type.name)?,
     };
+    let is_upload = *scalar == Scalar::Bytes && build.options.upload_scalar;
+    let input = if is_upload { build.scalar(scalars::UPLOAD)? } else { output };
     let json_equality = build.catalog.capabilities().json_equality;
     Some(ValueType {
         output,
         value: ValueShape::Leaf(scalar_type.leaf),
         json: scalar_type.json,
         form: if *scalar == Scalar::Money { Form::Number } else { Form::Stored },
-        input: Some(output),
+        input: Some(input),
         equal: scalars::has_equality(scalar, json_equality),
         ordered: scalars::is_ordered(scalar),
         database_name: scalars::database_name(scalar).into(),

@@ -452,7 +452,7 @@ mod tests {
         let document = |view, text: &str| {
             let query = text.to_owned();
             let (variables, extensions) = (Map::new(), Map::new());
-            let request = Request { query, operation_name: None, variables, extensions };
+            let request = Request { query, variables, extensions, ..Request::default() };
             let mut is_known = false;
             let limits = Limits::default();
             let found = cache.document(&validator, view, &limits, &request, &mut is_known);

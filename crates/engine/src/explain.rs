@@ -390,7 +390,7 @@ impl Planned {
     /// The values of its operands.
     fn variables(&self) -> Variables<'_> {
         let claims = self.session.claims.as_deref();
-        Variables { slots: &self.variables.values, claims, passwords: &[] }
+        Variables { claims, ..Variables::of(&self.variables.values) }
     }
 }
 

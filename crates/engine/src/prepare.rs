@@ -301,8 +301,10 @@ impl Prepared {
     }
 
     /// Values of the request that its answer repeats.
-    pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Echo>, SourceError> {
-        let variables = source::Variables::of(&variables.values);
+    pub(crate) fn echoes(
+        &self,
+        variables: source::Variables<'_>,
+    ) -> Result<Vec<Echo>, SourceError> {
         let echo = |echoed: &Echoed| match echoed {
             Echoed::Json(operand) => {
                 let text = source::operand::json(operand, variables)?;

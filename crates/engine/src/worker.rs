@@ -25,7 +25,7 @@ use ::gateway::execute::IncrementalFormat;
 use ::live::Written;
 use clients::egress::Client;
 use graphql::operation::{Operation, OperationKind};
-use graphql::{ErrorCode, GraphQLError, Request, View, coerce_variable_values};
+use graphql::{ErrorCode, GraphQLError, Request, View, check_files, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
 use source::operand::Password;
 use source::statistics::Counter;
@@ -34,6 +34,7 @@ use source::{
     Variables,
 };
 use sources::Connections;
+use uploads::Files;
 
 use self::batches::Batches;
 use crate::caller::Caller;
@@ -109,12 +110,34 @@ struct Ready {
     cost: u64,
     /// The time at which it was planned.
     since: Instant,
+    files: Files,
 }
 
 impl Ready {
     fn variables<'v>(&'v self, session: &'v Session) -> Variables<'v> {
         let claims = session.claims.as_deref();
-        Variables { slots: &self.variables.values, claims, passwords: &[] }
+        Variables { claims, files: &self.files, ..Variables::of(&self.variables.values) }
+    }
+}
+
+impl Ready {
+    /// Whether its response may have several payloads.
+    fn may_be_in_parts(&self) -> bool {
+        self.known.document.defers && self.files.is_empty()
+    }
+
+    /// Refuses files of a mutation that other servers receive parts of.
+    fn require_no_files(&self, whose: &str) -> Result<(), GraphQLError> {
+        match self.files.is_empty() {
+            true => Ok(()),
+            false => Err(GraphQLError::new(
+                ErrorCode::BadUserInput,
+                format!(
+                    "A mutation with files cannot have {whose}: send the files by a mutation of \
+                     their own."
+                ),
+            )),
+        }
     }
 }
 
@@ -287,9 +310,10 @@ impl Worker {
             Box::pin(self.check_inputs(&ready, caller, report)).await.map_err(|one| vec![one])?;
         }
         if ready.prepared.has_resolved() {
+            ready.require_no_files("values of other servers").map_err(|one| vec![one])?;
             return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
         }
-        if let Some(format) = incremental.filter(|_| ready.known.document.defers) {
+        if let Some(format) = incremental.filter(|_| ready.may_be_in_parts()) {
             // Boxed: few requests have parts, and every one would need the space.
             let session = &caller.session;
             let parts = Box::pin(self.run_in_parts(&ready, request, session, format, report));
@@ -325,7 +349,7 @@ impl Worker {
         let prepared = observing.as_ref().unwrap_or(&ready.prepared);
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared
-            .echoes(variables)
+            .echoes(ready.variables(session))
             .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
         let recorded = self.recorded(*kind, session);
         let session = recorded.as_ref().unwrap_or(session);
@@ -431,6 +455,7 @@ impl Worker {
         }
         let timed = Timed::since(planning, &mut report.stages.plan);
         let schema = engine.view(session)?.schema;
+        check_files(schema, operation, request).map_err(|error| vec![error])?;
         let variables = coerced(schema, operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
@@ -441,7 +466,8 @@ impl Worker {
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let checked = prepared.check_patterns(engine.limits.patterns, &variables);
         checked.map_err(|error| vec![error])?;
-        Ok(Some(Ready { known, prepared, variables, kind, cost, since }))
+        let files = request.files.clone();
+        Ok(Some(Ready { known, prepared, variables, kind, cost, since, files }))
     }
 
     /// The passwords of a request.

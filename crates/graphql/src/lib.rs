@@ -13,6 +13,7 @@
 //!   `normalized`: their texts, to compare them with each other
 //! * `text_inputs`: inputs that take numbers and booleans as texts
 //! * [`coerce`]: coercion of the request's variables by the operation's definitions
+//! * `files`: the places of files in the variables
 //! * [`variables`]: coerced values, and the record of those that changed the plan
 //! * [`opaque`]: node ids and cursors
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
@@ -32,6 +33,7 @@ pub mod definitions;
 pub mod document;
 pub mod error;
 pub mod executable;
+mod files;
 pub mod heap;
 mod ids;
 pub mod introspection;
@@ -70,6 +72,7 @@ pub use definitions::{
 pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use executable::parse_executable;
+pub use files::check_files;
 pub use json::JsonLimits;
 pub use leniency::Leniency;
 pub use normalized::normalized;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json_bytes::{ByteString, Map, Value as Json};
+use uploads::Files;
 
 use crate::error::{ErrorCode, GraphQLError};
 use crate::json::{self, JsonLimits};
@@ -14,6 +15,8 @@ pub struct Request {
     pub operation_name: Option<String>,
     pub variables: Map<ByteString, Json>,
     pub extensions: Map<ByteString, Json>,
+    /// The files that placeholders in the variables stand for.
+    pub files: Files,
 }
 
 /// The same as received: the document may be given by id.
@@ -26,6 +29,8 @@ pub struct Parameters {
     pub operation_name: Option<String>,
     pub variables: Map<ByteString, Json>,
     pub extensions: Map<ByteString, Json>,
+    /// The files that placeholders in the variables stand for.
+    pub files: Files,
 }
 
 /// The contents of a body.
@@ -45,7 +50,12 @@ pub fn parse_json(bytes: &[u8], what: &str, limits: JsonLimits) -> Result<Json, 
 impl Body {
     /// The body of a POST of the media type `application/json`.
     pub fn from_json(body: &[u8], limits: JsonLimits) -> Result<Self, GraphQLError> {
-        match parse_json(body, "The request body", limits)? {
+        Self::from_value(parse_json(body, "The request body", limits)?)
+    }
+
+    /// The contents of a body whose JSON is parsed.
+    pub fn from_value(body: Json) -> Result<Self, GraphQLError> {
+        match body {
             Json::Object(parameters) => Parameters::from_object(parameters).map(Self::One),
             Json::Array(members) => {
                 let member = |member| match member {
@@ -107,9 +117,9 @@ impl Parameters {
 
     /// The request, if it has a document.
     pub fn into_request(self) -> Result<Request, GraphQLError> {
-        let Self { query, operation_name, variables, extensions, .. } = self;
+        let Self { query, operation_name, variables, extensions, files, .. } = self;
         let query = query.ok_or_else(|| refused("Must provide \"query\"."))?;
-        Ok(Request { query, operation_name, variables, extensions })
+        Ok(Request { query, operation_name, variables, extensions, files })
     }
 
     /// The parameters in the members of a JSON object.
@@ -136,7 +146,8 @@ impl Parameters {
             Some(id) => Some(id),
             None => persisted_query(&extensions)?,
         };
-        Ok(Self { query, document_id, operation_name, variables, extensions })
+        let files = Files::default();
+        Ok(Self { query, document_id, operation_name, variables, extensions, files })
     }
 }
 
@@ -190,7 +201,7 @@ mod tests {
     /// Each request, or its error, on a line.
     fn lines(requests: impl IntoIterator<Item = Result<Request, GraphQLError>>) -> String {
         let line = |request: Result<Request, GraphQLError>| match request {
-            Ok(Request { query, operation_name, variables, extensions }) => {
+            Ok(Request { query, operation_name, variables, extensions, .. }) => {
                 let [variables, extensions] =
                     [variables, extensions].map(|map| Json::Object(map).to_string());
                 format!("{query} | {operation_name:?} | {variables} | {extensions}\n")

@@ -793,7 +793,7 @@ mod tests {
             let entity = builder.entity(None, "a".into(), EntityKind::Table, None);
             builder.distribute(entity, distribution);
             let catalog = builder.finish();
-            let variables = Variables { slots: &[], claims: None, passwords: &[] };
+            let variables = Variables::of(&[]);
             let (found, known) = (Dependencies::default(), Vec::new());
             let mut collector = Collector { catalog: &catalog, variables, found, known };
             collector.entity(entity);

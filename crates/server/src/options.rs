@@ -67,6 +67,7 @@ mod supergraph_url;
 mod tls;
 mod triggers;
 mod types;
+mod uploads;
 mod words;
 
 pub(crate) use address::{Address, Mode, Place};
@@ -126,6 +127,7 @@ pub(crate) use subgraph_cache::{CacheSecret, CacheSettings, StoreSettings};
 pub(crate) use tls::TlsFiles;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
 pub(crate) use types::{TypesOptions, TypesTarget};
+pub(crate) use uploads::UploadOptions;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;

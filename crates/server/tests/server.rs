@@ -89,6 +89,7 @@ mod table_migrate;
 mod tokens;
 mod top;
 mod transfers;
+mod uploads;
 mod watch;
 mod write_ahead_log;
 

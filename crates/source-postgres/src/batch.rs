@@ -19,7 +19,7 @@ use sql::{Flavor, Identifier, TableName};
 
 use self::parts::split;
 use super::answer::Read;
-use super::bind::{Bound, bind};
+use super::bind::Bound;
 use super::database::PostgresConnections;
 use super::execute::{PostgresPlan, PostgresProgram};
 use super::read::Reading;
@@ -127,7 +127,7 @@ impl PostgresConnections {
         let program = &plan.program;
         let mut bound = Vec::with_capacity(members.len());
         for (params, _) in &members {
-            let (own, failures) = bind(&program.program, params.variables);
+            let (own, failures) = program.bind(params.variables);
             require_success(failures)?;
             bound.push(own);
         }

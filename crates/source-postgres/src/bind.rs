@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use ir::TextMatch;
 use relational::search::{Re2, wanted};
 use relational::{
@@ -14,19 +15,25 @@ use source::SourceError;
 use source::geo::GeoCondition;
 use source::operand::{Resolved, Variables, resolve};
 use source::session::write_quoted;
+use tokio_postgres::types::{Oid, Type};
 
+use super::files::{self, FileForm};
 use super::text::{text, write_list};
 
 /// The parameters of a request, level by level, in one buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Bound {
     buffer: Vec<u8>,
+    /// Files of the request, whose bytes stand as they are.
+    files: Vec<Bytes>,
     pub levels: Vec<BoundLevel>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct BoundLevel {
     parameters: Vec<Span>,
+    /// The formats of the parameters; none if all are texts.
+    pub formats: Vec<i16>,
     pub bounds: Bounds,
     /// The form of the level's text that is sent.
     pub bounding: Option<Bounding>,
@@ -44,6 +51,13 @@ enum Span {
         start: usize,
         end: usize,
     },
+    /// In the binary format.
+    Binary {
+        start: usize,
+        end: usize,
+    },
+    /// A file by its number among those of the request, in the binary format.
+    File(usize),
     /// Filled from rows when they are there.
     Keys,
 }
@@ -53,6 +67,8 @@ enum Span {
 pub enum BoundParameter<'b> {
     Null,
     Text(&'b [u8]),
+    /// In the binary format.
+    Binary(&'b [u8]),
     /// Keys from the rows of an earlier round.
     Keys,
 }
@@ -64,7 +80,17 @@ impl Bound {
             Span::Null => BoundParameter::Null,
             Span::Keys => BoundParameter::Keys,
             Span::Text { start, end } => BoundParameter::Text(&self.buffer[*start..*end]),
+            Span::Binary { start, end } => BoundParameter::Binary(&self.buffer[*start..*end]),
+            Span::File(number) => self
+                .files
+                .get(*number)
+                .map_or(BoundParameter::Null, |file| BoundParameter::Binary(file)),
         })
+    }
+
+    /// The formats of a level's parameters; none if all are texts.
+    pub fn formats(&self, level: usize) -> &[i16] {
+        self.levels.get(level).map_or(&[], |level| &level.formats)
     }
 }
 
@@ -96,8 +122,9 @@ impl Bound {
             }
             match member.parameters(level).nth(number) {
                 Some(BoundParameter::Text(text)) => write_quoted(text, &mut self.buffer),
-                // Keys of rows are not batched.
-                Some(BoundParameter::Null | BoundParameter::Keys) | None => {
+                // Keys of rows are not batched, and neither are changes, which alone have files.
+                Some(BoundParameter::Null | BoundParameter::Keys | BoundParameter::Binary(_))
+                | None => {
                     self.buffer.extend_from_slice(b"NULL");
                 }
             }
@@ -116,7 +143,7 @@ impl Bound {
                 Span::Text { start, end: self.buffer.len() }
             }
             Some(BoundParameter::Keys) => Span::Keys,
-            Some(BoundParameter::Null) | None => Span::Null,
+            Some(BoundParameter::Null | BoundParameter::Binary(_)) | None => Span::Null,
         }
     }
 
@@ -126,15 +153,19 @@ impl Bound {
     }
 }
 
-/// Binds all levels. An error comes with the root field it belongs to.
+/// Binds all levels. `type_of` tells the type of a parameter of a level, 0 if it is not known. An error comes with the root field it belongs to.
 #[must_use]
-pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+pub fn bind(
+    program: &Program,
+    type_of: impl Fn(usize, usize) -> Oid,
+    variables: Variables<'_>,
+) -> (Bound, Vec<(u32, SourceError)>) {
     let mut failures: Vec<(u32, SourceError)> = Vec::new();
     let mut bound = Bound::default();
     let mut creators = TableCreators::default();
-    for level in &program.levels {
-        let buffer = &mut bound.buffer;
-        let bound_level = match bind_level(level, variables, buffer, &mut creators) {
+    for (place, level) in program.levels.iter().enumerate() {
+        let type_of = |number| type_of(place, number);
+        let bound_level = match bind_level(level, type_of, variables, &mut bound, &mut creators) {
             Ok(bound_level) => bound_level,
             Err(error) => {
                 if !failures.iter().any(|(root, _)| *root == level.root) {
@@ -150,13 +181,14 @@ pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, So
 
 fn bind_level(
     level: &Level,
+    type_of: impl Fn(usize) -> Oid,
     variables: Variables<'_>,
-    buffer: &mut Vec<u8>,
+    all: &mut Bound,
     creators: &mut TableCreators,
 ) -> Result<BoundLevel, SourceError> {
     let (bounds, bounding) = (level.bounds(variables)?, level.bounding(variables));
     let mut bound = BoundLevel { bounds, bounding, ..BoundLevel::default() };
-    for parameter in &level.parameters {
+    for (place, parameter) in level.parameters.iter().enumerate() {
         let span = match &parameter.source {
             ParameterSource::Objects(list) => {
                 bound.creators.push(creators.of(list, variables)?);
@@ -172,12 +204,56 @@ fn bind_level(
             ParameterSource::Operand(operand) => {
                 let value = resolve(operand, variables)?;
                 bound.is_empty |= is_no_key(&value, parameter.kind);
-                encode(&value, parameter.kind, buffer)?
+                match variables.files.is_empty() || value.first_file().is_none() {
+                    true => encode(&value, parameter.kind, &mut all.buffer)?,
+                    false => encode_files(&value, parameter.kind, type_of(place), all)?,
+                }
             }
         };
         bound.parameters.push(span);
     }
+    if bound.parameters.iter().any(Span::is_binary) {
+        let format = |span: &Span| if span.is_binary() { files::BINARY } else { files::TEXT };
+        bound.formats = bound.parameters.iter().map(format).collect();
+    }
     Ok(bound)
+}
+
+impl Span {
+    fn is_binary(&self) -> bool {
+        matches!(self, Self::Binary { .. } | Self::File(_))
+    }
+}
+
+/// A value with files. `type` is that of the parameter.
+fn encode_files(
+    value: &Resolved<'_>,
+    kind: ParameterKind,
+    r#type: Oid,
+    all: &mut Bound,
+) -> Result<Span, SourceError> {
+    let items = match (files::form(kind, r#type), value) {
+        (Some(FileForm::One), Resolved::File(file)) => {
+            all.files.push(file.content.clone());
+            return Ok(Span::File(all.files.len() - 1));
+        }
+        (Some(FileForm::List), Resolved::List(items)) => items.as_slice(),
+        // A single value is coerced to a list of one.
+        (Some(FileForm::List), Resolved::File(_)) => std::slice::from_ref(value),
+        _ => match value.first_file() {
+            Some(file) => return Err(files::misplaced(file, kind)),
+            None => return encode(value, kind, &mut all.buffer),
+        },
+    };
+    let start = all.buffer.len();
+    // An array of another type, such as a domain, is read from text.
+    let is_binary = r#type == Type::BYTEA_ARRAY.oid();
+    if is_binary && files::write_binary_list(items, &mut all.buffer).is_some() {
+        return Ok(Span::Binary { start, end: all.buffer.len() });
+    }
+    all.buffer.truncate(start);
+    write_list(items, &mut all.buffer)?;
+    Ok(Span::Text { start, end: all.buffer.len() })
 }
 
 /// A list as JSON: as an element of a list of texts it would be an array of arrays.

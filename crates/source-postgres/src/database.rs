@@ -20,7 +20,6 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 use super::answer::{Judging, Read};
-use super::bind::bind;
 use super::changes::PostgresChanges;
 use super::channels::PostgresChannels;
 use super::circuit_breaker::CircuitBreaker;
@@ -320,7 +319,7 @@ impl Connections for PostgresConnections {
         figures: PlanFigures,
     ) -> Result<Vec<String>, SourceError> {
         let program = program.current();
-        let (bound, failures) = bind(&program.program, variables);
+        let (bound, failures) = program.bind(variables);
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
@@ -451,7 +450,7 @@ impl PostgresConnections {
         let place = self.places.enter(&self.counter).await?;
         let connection = self.pool.acquire_for(session.names()).await;
         let connection = connection.map_err(SourceError::from)?.detach(Handle::current());
-        let (bound, failures) = bind(&program.program, variables);
+        let (bound, failures) = program.bind(variables);
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
         let settings = session.settings.clone();
         let (echoes, most_rows) = (echoes.into(), sizes.rows);
@@ -527,7 +526,7 @@ impl PostgresConnections {
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let (bound, mut failures) = bind(&program.program, params.variables);
+        let (bound, mut failures) = program.bind(params.variables);
         observed.form = ReadForm::Levels;
         let ExecuteParams { variables, session, echoes, recorders, .. } = params;
         let budget = output.budget();
@@ -579,7 +578,7 @@ impl PostgresConnections {
         most_bytes: Option<usize>,
         observed: &mut Observed,
     ) -> Result<Read, SourceError> {
-        let (bound, mut failures) = bind(&program.program, variables);
+        let (bound, mut failures) = program.bind(variables);
         if bound.levels.iter().any(|level| level.bounding.is_some()) {
             observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
         }

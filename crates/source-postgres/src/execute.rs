@@ -15,11 +15,12 @@ use ir::TextMatch;
 use relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
 use source::Settings;
 use source::SourceError;
+use source::operand::Variables;
 use source::{Observed, Plan, ReadForm};
 use sql::PlanFigures;
 use tokio_postgres::types::Type;
 
-use super::bind::{Bound, BoundParameter};
+use super::bind::{Bound, BoundParameter, bind};
 use super::compile::Recompiler;
 use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
@@ -117,7 +118,13 @@ impl PostgresProgram {
                 | ParameterKind::Stored { .. }
                 | ParameterKind::Offset => 0,
             });
-            Texts::new(level, oids.collect())
+            let stored = level.parameters.iter().map(|parameter| match parameter.kind {
+                ParameterKind::Stored { field, .. } => types.of(field).oid,
+                _ => 0,
+            });
+            let has_stored = level.is_write();
+            let stored_types = if has_stored { stored.collect() } else { Box::default() };
+            Texts::new(level, oids.collect(), stored_types)
         });
         let texts = texts.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
@@ -281,6 +288,13 @@ impl PostgresProgram {
         self.texts[place].get(&self.program.levels[place], None, &self.made)
     }
 
+    /// Binds all levels. An error comes with the root field it belongs to.
+    #[must_use]
+    pub fn bind(&self, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+        let type_of = |place: usize, number| self.texts[place].parameter_type(number);
+        bind(&self.program, type_of, variables)
+    }
+
     /// The statement of a level, with the bounds that its pages have in this request.
     pub(super) fn statement(&self, place: usize, bound: &Bound) -> &Arc<Statement> {
         let bounding = bound.levels.get(place).and_then(|level| level.bounding);
@@ -298,11 +312,13 @@ impl PostgresProgram {
         let parameters = bound.parameters(place).map(|parameter| match parameter {
             BoundParameter::Null => Parameter::Null,
             BoundParameter::Text(text) => Parameter::Text(text),
+            BoundParameter::Binary(bytes) => Parameter::Binary(bytes),
             BoundParameter::Keys => {
                 keys.next().map_or(Parameter::Null, |keys| Parameter::Text(keys))
             }
         });
-        pipeline.execute(self.statement(place, bound), parameters)
+        let statement = self.statement(place, bound);
+        pipeline.execute_in_formats(statement, bound.formats(place), parameters)
     }
 }
 
@@ -585,6 +601,7 @@ pub async fn explain(
         let parameters = known.map(|(parameter, source)| match parameter {
             BoundParameter::Null => Parameter::Null,
             BoundParameter::Text(text) => Parameter::Text(text),
+            BoundParameter::Binary(bytes) => Parameter::Binary(bytes),
             // Changes are not run, so there is no result.
             BoundParameter::Keys if matches!(source, ParameterSource::Result { .. }) => {
                 Parameter::Null
@@ -601,7 +618,7 @@ pub async fn explain(
         let mut pipeline = connection.pipeline();
         let transaction = Some(Transaction::Snapshot);
         settings::begin(&mut pipeline, transaction, settings, program.is_distributed)?;
-        pipeline.execute(&statement, parameters)?;
+        pipeline.execute_in_formats(&statement, bound.formats(place), parameters)?;
         pipeline.commit()?;
         pipeline.sync_and_read(&mut results).await?;
         let lines = results.iter().flat_map(Rows::iter).filter_map(|row| row.value(0));

@@ -3,7 +3,7 @@
 //! * [`introspect`]: introspection of a database
 //! * [`migrate`]: migrations of a database
 //! * [`wire`], [`pool`]: connections; [`circuit_breaker`]: the attempts to make new ones
-//! * [`bind`] for parameters, `text` for values as texts
+//! * [`bind`] for parameters, `text` for values as texts, `files` for files of requests
 //! * `settings`: settings of a session in front of its statements
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * `compile`: requests as programs, and other forms of these
@@ -39,6 +39,7 @@ mod direct;
 pub mod error;
 mod event_log;
 pub mod execute;
+mod files;
 pub mod introspect;
 mod joined;
 mod length;

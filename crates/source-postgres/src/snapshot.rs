@@ -16,7 +16,7 @@ use source::{
 };
 
 use super::answer::Read;
-use super::bind::{Bound, bind};
+use super::bind::Bound;
 use super::execute::{PostgresPlan, PostgresProgram, Run, Scope, composed, run_in};
 use super::pool::{Pool, Pooled};
 use super::wire::{Rows, WireError};
@@ -113,7 +113,7 @@ impl Snapshot for PostgresSnapshot {
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let (bound, mut failures) = bind(&program.program, variables);
+        let (bound, mut failures) = program.bind(variables);
         if bound.levels.iter().any(|level| level.bounding.is_some()) {
             observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
         }

@@ -15,12 +15,15 @@ use source::SourceError;
 use source::operand::{Bound, Parts, Resolved};
 use source::session::write_quoted;
 
+use super::files;
+
 /// The text of a value; `None` is null.
 pub(super) fn text<'r>(value: &'r Resolved<'_>) -> Result<Option<Cow<'r, [u8]>>, SourceError> {
     let mut out = Vec::new();
     match value {
         Resolved::List(items) => write_list(items, &mut out)?,
         Resolved::Parts(parts) => write_parts(parts, &mut out)?,
+        Resolved::File(file) => files::write_text(file, &mut out),
         Resolved::Null
         | Resolved::Boolean(_)
         | Resolved::Integer(_)

@@ -13,21 +13,31 @@ use super::wire::Statement;
 pub(super) struct Texts {
     /// Without bounds.
     plain: Arc<Statement>,
+    /// The types of the columns in which parameters are stored, where PostgreSQL infers them.
+    stored_types: Box<[u32]>,
     bounded: Box<[OnceLock<Arc<Statement>>]>,
 }
 
 impl Texts {
-    pub(super) fn new(level: &Level, parameter_types: Vec<u32>) -> Self {
+    pub(super) fn new(level: &Level, parameter_types: Vec<u32>, stored_types: Box<[u32]>) -> Self {
         let plain = Statement::new(level.text.clone(), parameter_types);
         let plain = Arc::new(plain.with_columns(level.columns));
         let texts = level.bounded.as_ref().map_or(0, |bounded| bounded.texts());
-        Self { plain, bounded: (0..texts).map(|_| OnceLock::new()).collect() }
+        Self { plain, stored_types, bounded: (0..texts).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The type of a parameter: the declared one, or that of its column; 0 if neither is known.
+    pub(super) fn parameter_type(&self, place: usize) -> u32 {
+        let of = |types: &[u32]| types.get(place).copied().filter(|oid| *oid != 0);
+        of(self.plain.parameter_types()).or_else(|| of(&self.stored_types)).unwrap_or_default()
     }
 
     /// The bytes that the statements keep which were made until now, with their places.
     pub(super) fn bytes(&self) -> usize {
         let made = self.bounded.iter().filter_map(OnceLock::get).chain([&self.plain]);
-        size_of_val(&*self.bounded) + made.map(|statement| statement.bytes()).sum::<usize>()
+        size_of_val(&*self.bounded)
+            + size_of_val(&*self.stored_types)
+            + made.map(|statement| statement.bytes()).sum::<usize>()
     }
 
     /// The statement with these bounds.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use relational::search::{Re2, candidates, posix};
 use relational::{
     Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, TableCreators,
@@ -37,6 +38,8 @@ pub struct BoundLevel {
 #[derive(Debug)]
 pub enum BoundParameter {
     Value(Value),
+    /// A file of the request.
+    File(Bytes),
     /// A column of the current row of the level above, or of the written row that is read back.
     Parent(u16),
     /// A column of the one row that an earlier level returned.
@@ -103,7 +106,10 @@ fn bind_level(
             }
             ParameterSource::Operand(operand) => {
                 let value = resolve(operand, variables)?;
-                BoundParameter::Value(encode(&value, parameter.kind, stored)?)
+                match variables.files.is_empty() {
+                    true => BoundParameter::Value(encode(&value, parameter.kind, stored)?),
+                    false => bind_with_files(&value, parameter.kind, stored)?,
+                }
             }
             ParameterSource::Result { level, row, column } => {
                 BoundParameter::Result(*level, *row, *column)
@@ -126,6 +132,25 @@ fn bind_level(
         });
     }
     Ok(bound)
+}
+
+/// A value of a request with files. Only a binary value is made of one.
+fn bind_with_files(
+    value: &Resolved<'_>,
+    kind: ParameterKind,
+    stored: &Stored,
+) -> Result<BoundParameter, SourceError> {
+    let found = match kind {
+        ParameterKind::Value { kind, .. } | ParameterKind::Stored { kind, .. } => kind,
+        _ => ValueKind::Other,
+    };
+    match (value, value.first_file()) {
+        (Resolved::File(file), _) if found == ValueKind::Bytes => {
+            Ok(BoundParameter::File(file.content.clone()))
+        }
+        (_, Some(file)) => Err(SourceError::input(file.misplaced(found.type_name()))),
+        (_, None) => Ok(BoundParameter::Value(encode(value, kind, stored)?)),
+    }
 }
 
 fn bind_objects(
@@ -260,7 +285,8 @@ fn encode_element(value: &Resolved<'_>) -> Result<Value, SourceError> {
         | Resolved::Text(_)
         | Resolved::List(_)
         | Resolved::Json(_)
-        | Resolved::Parts(_) => encode_value(value, ValueKind::Other),
+        | Resolved::Parts(_)
+        | Resolved::File(_) => encode_value(value, ValueKind::Other),
     }
 }
 
@@ -282,7 +308,8 @@ fn encode_items(
         | Resolved::Number(_)
         | Resolved::Text(_)
         | Resolved::Json(_)
-        | Resolved::Parts(_) => {
+        | Resolved::Parts(_)
+        | Resolved::File(_) => {
             single = vec![value.clone()];
             &single
         }

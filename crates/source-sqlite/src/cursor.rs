@@ -96,6 +96,9 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
                 BoundParameter::Value(value) => {
                     statement.bind(number, borrowed(value)).map_err(map_error)?
                 }
+                BoundParameter::File(content) => {
+                    statement.bind(number, Value::Blob(content)).map_err(map_error)?
+                }
                 // Only changes have a result, and they are not read by a cursor.
                 BoundParameter::Result(..)
                 | BoundParameter::Keys(_)

@@ -14,6 +14,12 @@ pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Valu
         // No column holds such values, so the schema admits none.
         return Err(SourceError::input("a value that has parts cannot be compared"));
     }
+    if let Resolved::File(file) = value {
+        return match kind {
+            ValueKind::Bytes => Ok(Value::Blob(file.content.to_vec())),
+            _ => Err(SourceError::input(file.misplaced(kind.type_name()))),
+        };
+    }
     let Some(text) = value.text() else { return Ok(Value::Null) };
     refuse_zero_byte(&text)?;
     let invalid = || SourceError::invalid(kind.type_name(), &text);

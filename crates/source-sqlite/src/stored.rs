@@ -80,6 +80,7 @@ fn stored(
     let Some(text) = value.text() else {
         return match value {
             Resolved::Null => Ok(Value::Null),
+            Resolved::File(_) => encode_value(value, kind),
             Resolved::List(items) if kind == ValueKind::Json => json_list(items),
             _ => Err(SourceError::input("a value that has parts cannot be stored here")),
         };
@@ -134,6 +135,7 @@ fn json_list(items: &[Resolved<'_>]) -> Result<Value, SourceError> {
             Resolved::List(_) | Resolved::Parts(_) => {
                 return Err(SourceError::input("a list of values that have parts"));
             }
+            Resolved::File(file) => return Err(SourceError::input(file.misplaced("json"))),
         }
     }
     out.push(b']');

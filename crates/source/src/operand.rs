@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ir::{Operand, PasswordPart};
 use response::calendar::split_seconds;
 use serde_json_bytes::Value as Json;
+use uploads::Files;
 
 use crate::error::SourceError;
 use crate::new_id::new_id;
@@ -31,6 +32,8 @@ pub struct Variables<'v> {
     pub claims: Option<&'v Claims>,
     /// The passwords of the request, by their numbers.
     pub passwords: &'v [Password],
+    /// The files that placeholders in the variables stand for.
+    pub files: &'v Files,
 }
 
 /// A password of a request.
@@ -45,7 +48,7 @@ impl<'v> Variables<'v> {
     /// The variables of a request without claims.
     #[must_use]
     pub fn of(slots: &'v [Option<Json>]) -> Self {
-        Self { slots, claims: None, passwords: &[] }
+        Self { slots, claims: None, passwords: &[], files: Files::none() }
     }
 }
 
@@ -168,7 +171,7 @@ impl Resolved<'_> {
     #[must_use]
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Null | Self::List(_) | Self::Parts(_) => None,
+            Self::Null | Self::List(_) | Self::Parts(_) | Self::File(_) => None,
             Self::Boolean(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
             Self::Integer(value) => Some(Cow::Owned(value.to_string())),
             Self::Number(text) | Self::Json(text) => Some(Cow::Borrowed(text)),
@@ -193,6 +196,7 @@ impl Resolved<'_> {
                 out.push_str(&self.text().unwrap_or_default());
             }
             Self::Parts(_) => return Err(SourceError::input("a value with parts in a list")),
+            Self::File(file) => return Err(SourceError::input(file.misplaced("json"))),
         }
         Ok(())
     }
@@ -209,9 +213,12 @@ impl Resolved<'_> {
                 }
                 Ok(_) | Err(_) => Err(SourceError::invalid("bigint", text)),
             },
-            Self::Boolean(_) | Self::Text(_) | Self::List(_) | Self::Json(_) | Self::Parts(_) => {
-                Err(SourceError::input(format!("{word} must be a number")))
-            }
+            Self::Boolean(_)
+            | Self::Text(_)
+            | Self::List(_)
+            | Self::Json(_)
+            | Self::Parts(_)
+            | Self::File(_) => Err(SourceError::input(format!("{word} must be a number"))),
         }
     }
 

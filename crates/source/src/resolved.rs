@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ir::Unit;
+use uploads::File;
 
 /// A value ready to be encoded.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,47 @@ pub enum Resolved<'v> {
     /// A JSON text.
     Json(Cow<'v, str>),
     Parts(Parts<'v>),
+    /// A file of the request, which only binary values are made of.
+    File(&'v File),
+}
+
+impl Resolved<'_> {
+    /// The first file within a value.
+    #[must_use]
+    pub fn first_file(&self) -> Option<&File> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::List(items) => items.iter().find_map(Self::first_file),
+            Self::Parts(parts) => parts.first_file(),
+            Self::Null
+            | Self::Boolean(_)
+            | Self::Integer(_)
+            | Self::Number(_)
+            | Self::Text(_)
+            | Self::Json(_) => None,
+        }
+    }
+}
+
+impl Parts<'_> {
+    fn first_file(&self) -> Option<&File> {
+        match self {
+            Self::Composite(values) | Self::Boxes(values) => {
+                values.iter().find_map(Resolved::first_file)
+            }
+            Self::Points { points, .. } => points.iter().find_map(Resolved::first_file),
+            Self::Range { start, end } => {
+                [start, end].into_iter().flatten().find_map(|bound| bound.value.first_file())
+            }
+            Self::Interval(quantities) => {
+                quantities.iter().find_map(|(_, quantity)| quantity.first_file())
+            }
+            Self::Point { x, y } => x.first_file().or_else(|| y.first_file()),
+            Self::Circle { center, radius } => center.first_file().or_else(|| radius.first_file()),
+            // Keys and values are texts.
+            Self::KeyValue(_) => None,
+        }
+    }
 }
 
 /// A value that is made of others.

@@ -222,11 +222,11 @@ impl Execution {
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let engine = &*self.engine;
-        let echoes = prepared.echoes(&self.variables)?;
+        let echoes = prepared.echoes(source::Variables::of(&self.variables.values))?;
         let claims = self.session.claims.as_deref();
         let slots = &self.variables.values;
         let params = ExecuteParams {
-            variables: source::Variables { slots, claims, passwords: &[] },
+            variables: source::Variables { claims, ..source::Variables::of(slots) },
             session: &self.session,
             freshness: source::Freshness::Newest,
             echoes: &echoes,

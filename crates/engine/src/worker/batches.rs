@@ -213,7 +213,8 @@ impl Worker {
 
     async fn execute_batch(&self, key: &Key, members: Vec<Waiting>) {
         let (engine, prepared) = (&*self.engine, &key.prepared);
-        let echoes = members.iter().map(|member| prepared.echoes(&member.ready.variables));
+        let echoes =
+            members.iter().map(|member| prepared.echoes(member.ready.variables(&member.session)));
         let Ok(echoes) = echoes.collect::<Result<Vec<_>, _>>() else { return };
         let requests = members.iter().zip(&echoes).map(|(member, echoes)| {
             let held = MemoryReservation::of(&self.memory);

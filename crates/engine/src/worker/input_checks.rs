@@ -64,6 +64,9 @@ impl Worker {
             role,
         };
         let requests = checking.requests().map_err(GraphQLError::from)?;
+        if !requests.is_empty() {
+            ready.require_no_files("inputs that another server checks")?;
+        }
         let started = report.started.unwrap_or_else(Instant::now);
         let deadline = self.time_limit.map(|limit| started + limit);
         let calls = &report.calls;

@@ -49,9 +49,11 @@ impl Worker {
             let response = Box::pin(self.run_resolved(&ready, request, &caller, report)).await?;
             return Ok(Err(response));
         }
-        let Ready { known, prepared, variables, since, .. } = &ready;
+        let Ready { known, prepared, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
-        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;
+        let echoes = prepared
+            .echoes(ready.variables(session))
+            .map_err(|error| vec![engine.map_error(&error)])?;
         let passwords = self.hashed(&ready, session).await?;
         let params = self.params(&ready, session, Freshness::Newest, (&echoes, &passwords));
         let tape =

@@ -96,10 +96,10 @@ impl Worker {
         let mut failure = None;
         while let Some(part) = next {
             let inputs = async {
-                let echoes = part.echoes(&ready.variables);
+                let variables = ready.variables(&caller.session);
+                let echoes = part.echoes(variables);
                 let echoes =
                     echoes.map_err(|error| engine.map_error(&error).logged_as(NOT_TAKEN))?;
-                let variables = ready.variables(&caller.session);
                 let passwords = self.passwords(part, variables, &caller.session).await?;
                 Ok((echoes, passwords))
             };

@@ -20,10 +20,10 @@ use super::timeouts::ConnectionState;
 
 /// Bytes of a body that are read and discarded after it was refused: many clients read no response
 /// before they have sent everything, and would see a broken connection instead of the refusal.
-const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Time limit for discarding when memory is exhausted, since a body may never end.
-const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Bytes that are decompressed before the task yields: they may become a thousand times as many.
 const PIECE: usize = 1024;
@@ -98,7 +98,7 @@ pub(super) fn parsed_size(bytes: &[u8]) -> u64 {
 }
 
 /// Refuses transfer codings other than `chunked`, the only one that the HTTP library decodes.
-fn check_transfer(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check_transfer(headers: &HeaderMap) -> Result<(), Refusal> {
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
     match headers.get_all(TRANSFER_ENCODING).iter().all(is_chunked) {
         true => Ok(()),
@@ -173,7 +173,7 @@ async fn collect(
 }
 
 /// Waits for the deadline of discarding.
-async fn discard_deadline(until: Option<Instant>) {
+pub(super) async fn discard_deadline(until: Option<Instant>) {
     match until {
         Some(until) => sleep_until(until.into()).await,
         None => pending().await,
@@ -181,7 +181,7 @@ async fn discard_deadline(until: Option<Instant>) {
 }
 
 /// The next frame of a body; an error if the connection was evicted.
-async fn frame(
+pub(super) async fn frame(
     body: &mut Incoming,
     state: &ConnectionState,
     memory: &BodyReservation<'_>,

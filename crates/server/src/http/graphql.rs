@@ -37,6 +37,7 @@ use super::timeouts::ConnectionState;
 
 use super::service::Service;
 use super::transport::Peer;
+use super::uploads::{self, ReadUpload};
 use crate::request_id::RequestId;
 
 /// The methods of `/graphql`. PUT and DELETE are those of [`super::single_stream`].
@@ -227,6 +228,7 @@ pub(super) async fn read_one(
 ) -> Result<(Request, Caller), Refusal> {
     let Read { body, caller, .. } = read(service, request, None, state).await?;
     match body {
+        Body::One(parameters) if !parameters.files.is_empty() => Err(Refusal::ContentType),
         Body::One(parameters) => {
             let found = find_document(service, parameters, &caller, client).await?;
             Ok((found.request, caller))
@@ -264,12 +266,25 @@ async fn read_parts<'s>(
                 true => None,
                 false => Some(authenticate(service, request.headers(), trace).await?),
             };
-            check_content(request.headers())?;
+            let boundary = uploads::boundary(service.settings.uploads.as_ref(), request.headers())?;
             let (head, body) = request.into_parts();
             let (settings, bodies) = (service.settings.body, &service.process.bodies);
-            let read = body::read(settings, bodies, state, &head.headers, body).await?;
-            let ReadBody { bytes, memory } = read;
-            let body = Body::from_json(&bytes, settings.json).map_err(Refusal::Malformed)?;
+            let (body, memory) = match (boundary, &service.settings.uploads) {
+                (Some(boundary), Some(uploads)) => {
+                    let form = (&head.headers, boundary);
+                    // Boxed: files are rare, and every request would need the space.
+                    let read = uploads::read((uploads, settings), bodies, state, form, body);
+                    let ReadUpload { body, memory } = Box::pin(read).await?;
+                    (body, memory)
+                }
+                (None, _) | (_, None) => {
+                    check_content(&head.headers)?;
+                    let read = body::read(settings, bodies, state, &head.headers, body).await?;
+                    let ReadBody { bytes, memory } = read;
+                    let body = Body::from_json(&bytes, settings.json);
+                    (body.map_err(Refusal::Malformed)?, memory)
+                }
+            };
             let (caller, until) = match known {
                 Some(known) => known,
                 None => {
@@ -349,7 +364,8 @@ fn shown_request(service: &Service, parameters: &Parameters) -> Json {
     let query = found.map(|found| found.request.query).or_else(|| parameters.query.clone());
     let mut shown = Map::new();
     if !parameters.variables.is_empty() {
-        shown.insert("variables", Json::Object(parameters.variables.clone()));
+        let variables = parameters.files.without(parameters.variables.clone());
+        shown.insert("variables", Json::Object(variables));
     }
     if let Some(name) = &parameters.operation_name {
         shown.insert("operationName", Json::from(name.as_str()));

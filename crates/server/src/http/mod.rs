@@ -60,6 +60,7 @@
 //! * `rate_limits`: rate limits of clients; `client_address`: their addresses behind proxies
 //! * `execution_limits`: runs work under admission control and the request timeout
 //! * `body`: the body of a request, with limits on size and time
+//! * `uploads`: bodies with files; `upload_limits`: their limits
 //! * `request_memory`: the memory budget of all request bodies
 //! * `descriptors`: the limit on open files of the process
 //! * `persisted`: automatic persisted queries and trusted documents
@@ -150,6 +151,8 @@ mod timeouts;
 mod timing;
 mod tls;
 mod transport;
+mod upload_limits;
+mod uploads;
 
 pub(crate) use callback::CallbackEndpoint;
 pub(crate) use credentials::{AuthProfile, AuthScheme};

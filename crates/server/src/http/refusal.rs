@@ -17,6 +17,7 @@ use super::hasura_sessions::SessionError;
 use super::hook_refusal::HookRefusal;
 use super::persisted::Missing;
 use super::rate_limits::{Exceeded, NotCounted};
+use super::upload_limits::UploadLimit;
 
 /// The reason why a request does not reach the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,11 @@ pub(super) enum Refusal {
     /// The client refuses `identity`, and accepts no coding that the server supports.
     NoReadableCoding,
     ContentType,
+    /// The request has files, and uploads are off.
+    UploadsDisabled,
+    /// CSRF prevention: any page may send such a body, unless a header makes the browser ask first.
+    NoPreflight,
+    UploadTooLarge(UploadLimit),
     /// The body has a transfer coding other than `chunked`.
     TransferEncoding,
     /// The body has an unknown content coding.
@@ -142,10 +148,14 @@ impl Refusal {
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::TransferEncoding => StatusCode::NOT_IMPLEMENTED,
             Self::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
-            Self::OtherOrigin => StatusCode::FORBIDDEN,
+            Self::OtherOrigin | Self::NoPreflight => StatusCode::FORBIDDEN,
             Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
-            Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::BodyTooLarge { .. } | Self::BatchTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::ContentType | Self::ContentEncoding | Self::UploadsDisabled => {
+                StatusCode::UNSUPPORTED_MEDIA_TYPE
+            }
+            Self::BodyTooLarge { .. } | Self::BatchTooLarge { .. } | Self::UploadTooLarge(_) => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
             // Clients expect 200: they send the document next.
             Self::Document(Missing::NotFound | Missing::NotSupported) => StatusCode::OK,
             Self::Document(Missing::NotTrusted) => StatusCode::FORBIDDEN,
@@ -227,6 +237,9 @@ impl Refusal {
             | Self::NotAcceptable
             | Self::NoReadableCoding
             | Self::ContentType
+            | Self::UploadsDisabled
+            | Self::NoPreflight
+            | Self::UploadTooLarge(_)
             | Self::NotDecompressed
             | Self::BodyTooLarge { .. }
             | Self::BodyTimeout
@@ -386,6 +399,20 @@ impl Refusal {
                 ErrorCode::BadUserInput,
                 "The \"Content-Type\" of the request must be \"application/json\", in UTF-8.",
             ),
+            Self::UploadsDisabled => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "This server takes no files: requests of the media type \"multipart/form-data\" \
+                 need --uploads, and others must be \"application/json\".",
+            ),
+            Self::NoPreflight => GraphQLError::new(
+                ErrorCode::CsrfRefused,
+                "A request with files must have the header \"GraphQL-Preflight: 1\" or \
+                 \"Apollo-Require-Preflight: true\", which a page of another origin cannot send \
+                 without permission.",
+            ),
+            Self::UploadTooLarge(limit) => {
+                GraphQLError::new(ErrorCode::BodyTooLarge, limit.message())
+            }
             Self::NoReadableCoding => GraphQLError::new(
                 ErrorCode::BadUserInput,
                 "The \"Accept-Encoding\" header refuses \"identity\" and allows no compression that \

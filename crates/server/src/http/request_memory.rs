@@ -175,6 +175,12 @@ impl BodyReservation<'_> {
         self.wait_for(|held| held.grow_to(bytes)).await
     }
 
+    /// Releases the reservation beyond so many bytes.
+    pub(super) fn shrink_to(&mut self, bytes: u64) {
+        self.held.shrink_to(bytes);
+        self.bodies.released.notify_waiters();
+    }
+
     async fn wait_for(
         &mut self,
         mut take: impl FnMut(&mut MemoryReservation) -> Result<(), BudgetExceeded>,

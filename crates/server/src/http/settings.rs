@@ -27,6 +27,7 @@ use super::prisma::PrismaSettings;
 use super::rate_limits::{RateLimits, RateStoreSettings};
 use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
+use super::upload_limits::UploadSettings;
 use crate::failure::Failure;
 use crate::options::{
     AllowedOrigin, CacheSecret, Coding, HasuraEnvironment, HttpCaching, LoggedRequests,
@@ -38,6 +39,8 @@ use crate::supergraph::Fetches;
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(super) body: BodySettings,
+    /// Limits of requests with files; none to refuse them.
+    pub(super) uploads: Option<UploadSettings>,
     pub(super) compression: CompressionSettings,
     pub(super) subscriptions: SubscriptionSettings,
     /// Authentication.
@@ -360,6 +363,7 @@ impl Settings {
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0.min(load.request_timeout.0),
             },
+            uploads: UploadSettings::new(&options.uploads),
             compression: CompressionSettings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),

@@ -100,6 +100,9 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: scalars for `cidr`, `macaddr` and `macaddr8`, instead of String
     #[arg(long, env = "THALWEG_NETWORK_SCALARS")]
     network_scalars: bool,
+    /// For postgraphile: the type `Upload` for binary columns in inputs, as clients of file uploads declare it
+    #[arg(long, env = "THALWEG_UPLOAD_SCALAR")]
+    upload_scalar: bool,
     /// For postgraphile: the names of the plugin pg-simplify-inflector
     #[arg(long, env = "THALWEG_SIMPLIFIED_NAMES")]
     simplified_names: bool,
@@ -208,6 +211,7 @@ impl PostGraphileOptions {
             simple_collections: self.simple_collections.unwrap_or_default(),
             simple_subscriptions: self.simple_subscriptions,
             network_scalars: self.network_scalars,
+            upload_scalar: self.upload_scalar,
             node_ids: !self.no_node_ids,
             setof_functions_contain_nulls: !self.no_setof_functions_contain_nulls,
             simplified_names: self.simplified_names.then_some(SimplifiedNames {

@@ -109,6 +109,8 @@ const POLICY_ROLES: &str = "unauthenticated requests have the `default_role` of 
 const CLAIM_ROLE: &str = "`claim_role` in the file of `--policies` names the claim of the role";
 
 const LIVE_TYPES: &str = "`@withSubscription` of its type definitions declares subscriptions";
+const NO_BINARY: &str =
+    "its API has no binary values, which files would be; keep addresses of files";
 const SUBGRAPH_CONNECTIONS: &str = "`--subgraph-connections` is for subgraphs over HTTP";
 const SUBGRAPH_CONNECT_TIMEOUT: &str = "`--subgraph-connect-timeout` is for subgraphs over HTTP";
 const CACHE: &str = "a gateway does not cache the answers of its sources";
@@ -262,6 +264,14 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         ]),
         &["live"],
     ),
+    (
+        Scope::OtherDialects(&[
+            (DialectName::Dgraph, NO_BINARY),
+            (DialectName::Neo4j, NO_BINARY),
+            (DialectName::Prisma, NO_BINARY),
+        ]),
+        &["uploads", "max-upload-size", "max-upload-files", "max-upload-body-size"],
+    ),
     (Scope::SqliteOrPhrag, &["bigint"]),
     (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
     (
@@ -384,6 +394,9 @@ const NEEDS: &[Need] = &[
     ("cors-max-age", "`--cors-origins`", |serving| !serving.origins.cors_origins.is_empty()),
     ("apq-cache-size", "`--apq true`", |serving| serving.persisted.apq),
     ("max-batch", "`--batching`", |serving| serving.persisted.batching),
+    ("max-upload-size", "`--uploads`", |serving| serving.uploads.uploads),
+    ("max-upload-files", "`--uploads`", |serving| serving.uploads.uploads),
+    ("max-upload-body-size", "`--uploads`", |serving| serving.uploads.uploads),
     ("hook-timeout", NEEDS_HOOK, has_hook),
     ("hook-failure", NEEDS_HOOK, has_hook),
     ("hook-send", NEEDS_HOOK, has_hook),

@@ -30,6 +30,7 @@ use super::rate_limits::RateLimitOptions;
 use super::scope::check_needs;
 use super::subscriptions::SubscriptionOptions;
 use super::tls::TlsOptions;
+use super::uploads::UploadOptions;
 use crate::failure::Failure;
 
 /// The maximum number of threads; each holds connections and a listener.
@@ -73,6 +74,8 @@ pub(crate) struct ServingOptions {
     pub(crate) database: DatabaseOptions,
     #[command(flatten)]
     pub(crate) limits: LimitOptions,
+    #[command(flatten)]
+    pub(crate) uploads: UploadOptions,
     #[command(flatten)]
     pub(crate) errors: ErrorOptions,
     #[command(flatten)]

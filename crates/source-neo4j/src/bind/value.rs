@@ -75,6 +75,7 @@ pub(super) fn pack(
         (_, Resolved::List(_) | Resolved::Parts(_)) => {
             Err(SourceError::input("a value that has parts stands where it must have none"))
         }
+        (_, Resolved::File(file)) => Err(SourceError::input(file.misplaced("property of a graph"))),
         _ => scalar(value, r#type, out),
     }
 }
@@ -238,7 +239,8 @@ fn integer(value: &Resolved<'_>) -> Option<i64> {
         | Resolved::Boolean(_)
         | Resolved::List(_)
         | Resolved::Json(_)
-        | Resolved::Parts(_) => None,
+        | Resolved::Parts(_)
+        | Resolved::File(_) => None,
     }
 }
 
@@ -344,7 +346,7 @@ mod tests {
     fn claims_are_a_map_of_what_they_are_and_an_empty_one_without_any() {
         let packed = |claims: Option<&Claims>| {
             let mut out = Pack::new();
-            let variables = Variables { slots: &[], claims, passwords: &[] };
+            let variables = Variables { claims, ..Variables::of(&[]) };
             pack_operand(&Operand::Claims, &ParameterType::Any, variables, &mut out).unwrap();
             out.as_bytes().to_vec()
         };

@@ -97,7 +97,10 @@ impl<'s> Reader<'s> {
         let most = if level.reads_ahead_first() { 0 } else { root.next_rows };
         let parameters = self.bound.parameters(place).map(|parameter| match parameter {
             BoundParameter::Text(text) => Parameter::Text(text),
-            BoundParameter::Null | BoundParameter::Keys => Parameter::Null,
+            // Only changes have files, and they are not read in portions.
+            BoundParameter::Null | BoundParameter::Keys | BoundParameter::Binary(_) => {
+                Parameter::Null
+            }
         });
         let statement = self.program.statement(place, self.bound);
         self.pipeline.open_portal(statement, parameters, most)?;

@@ -378,11 +378,23 @@ impl Connection {
         max_rows: i32,
         answer: Expected,
     ) -> Result<(), WireError> {
+        self.compose_in_formats(portal, (statement, &[]), parameters, max_rows, answer)
+    }
+
+    /// The same with the formats of the parameters; none means that all are texts.
+    pub(super) fn compose_in_formats<'p>(
+        &mut self,
+        portal: &str,
+        formatted: (&Arc<Statement>, &[i16]),
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+        max_rows: i32,
+        answer: Expected,
+    ) -> Result<(), WireError> {
         if self.state == State::Idle {
             self.state = State::Composing;
         }
         let (bytes, answers) = (self.out.len(), self.expected.len());
-        let composed = self.compose_messages(portal, statement, parameters, max_rows, answer);
+        let composed = self.compose_messages(portal, formatted, parameters, max_rows, answer);
         if composed.is_err() {
             self.rewind(bytes, answers);
         }
@@ -415,7 +427,7 @@ impl Connection {
     fn compose_messages<'p>(
         &mut self,
         portal: &str,
-        statement: &Arc<Statement>,
+        (statement, formats): (&Arc<Statement>, &[i16]),
         parameters: impl IntoIterator<Item = Parameter<'p>>,
         max_rows: i32,
         answer: Expected,
@@ -442,15 +454,16 @@ impl Connection {
         };
         let write_value = |parameter, out: &mut BytesMut| match parameter {
             Parameter::Null => Ok(postgres_protocol::IsNull::Yes),
-            Parameter::Text(text) => {
+            Parameter::Text(text) | Parameter::Binary(text) => {
                 make_room(out, held, text.len())?;
                 out.extend_from_slice(text);
                 Ok(postgres_protocol::IsNull::No)
             }
         };
-        // No formats: text for parameters and results.
-        frontend::bind(portal, name, [], parameters, write_value, [], out).map_err(|error| {
-            match error {
+        // Text for results.
+        let formats = formats.iter().copied();
+        frontend::bind(portal, name, formats, parameters, write_value, [], out).map_err(
+            |error| match error {
                 frontend::BindError::Conversion(error) => {
                     match error.downcast::<BudgetExceeded>() {
                         Ok(error) => WireError::BudgetExceeded(*error),
@@ -458,8 +471,8 @@ impl Connection {
                     }
                 }
                 frontend::BindError::Serialization(error) => unsendable(&error),
-            }
-        })?;
+            },
+        )?;
         frontend::execute(portal, max_rows, out).map_err(|error| unsendable(&error))?;
         self.expected.extend([Expected::Bind, answer]);
         // Statements that were displaced, now or in a round that failed. Their last use, if it was

@@ -102,6 +102,18 @@ impl<'c> Pipeline<'c> {
         self.compose(statement, parameters, 0, Expected::Execute(statement.result(0)))
     }
 
+    /// The same with the formats of the parameters; none means that all are texts.
+    pub fn execute_in_formats<'p>(
+        &mut self,
+        statement: &Arc<Statement>,
+        formats: &[i16],
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+    ) -> Result<(), WireError> {
+        self.require_usable()?;
+        let answer = Expected::Execute(statement.result(0));
+        self.connection.compose_in_formats("", (statement, formats), parameters, 0, answer)
+    }
+
     /// Prepares a statement without executing it. Returns its name in the session; `None` where
     /// statements have no names.
     pub fn prepare(&mut self, statement: &Arc<Statement>) -> Result<Option<Box<str>>, WireError> {

@@ -36,11 +36,13 @@ pub(super) struct ResultSignature {
 /// The first 128 bits of a SHA-256, which is resistant to collisions.
 pub(super) type Digest128 = [u8; 16];
 
-/// A parameter's value, in PostgreSQL's text format.
+/// A parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter<'a> {
     Null,
     Text(&'a [u8]),
+    /// In PostgreSQL's binary format, which is declared beside it.
+    Binary(&'a [u8]),
 }
 
 impl Statement {

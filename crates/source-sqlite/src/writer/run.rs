@@ -272,6 +272,9 @@ impl<'r> Running<'r> {
                 BoundParameter::Value(value) => {
                     statement.raw_bind_parameter(number, value).map_err(map_error)?
                 }
+                BoundParameter::File(content) => {
+                    statement.raw_bind_parameter(number, &content[..]).map_err(map_error)?
+                }
                 BoundParameter::Parent(column) => {
                     let value = above.and_then(|(rows, row)| rows.value(row, *column));
                     statement.raw_bind_parameter(number, value).map_err(map_error)?;
@@ -308,6 +311,7 @@ fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
             matches!(above.value(row, *column), None | Some(Owned::Null))
         }
         BoundParameter::Value(_)
+        | BoundParameter::File(_)
         | BoundParameter::Result(..)
         | BoundParameter::Keys(_)
         | BoundParameter::Columns(_) => false,

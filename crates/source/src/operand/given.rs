@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ir::{Operand, PathItem, Value};
 use serde_json_bytes::Value as Json;
+use uploads::Files;
 
 use super::{Resolved, Variables, resolve};
 use crate::error::SourceError;
@@ -14,7 +15,8 @@ pub(super) enum Given<'v> {
     /// A variable without a value, or a member that is not there.
     Absent,
     Constant(&'v Value),
-    Variable(&'v Json),
+    /// A value of a variable, and the files of the request.
+    Variable(&'v Json, &'v Files),
     /// A list or an object with parts from several places, or a computed value.
     Mixed(&'v Operand, Variables<'v>),
 }
@@ -34,30 +36,32 @@ impl<'v> Given<'v> {
                         (PathItem::Key(_) | PathItem::Index(_), _) => None,
                     };
                 }
-                value.map_or(Self::Absent, Self::Variable)
+                value.map_or(Self::Absent, |value| Self::Variable(value, variables.files))
             }
             // Of one that is missing a comparison is unknown, as it is of null.
             Operand::Claim(name) => {
                 let claim = variables.claims.and_then(|claims| claims.get(name));
-                claim.map_or(Self::Absent, Self::Variable)
+                claim.map_or(Self::Absent, |claim| Self::Variable(claim, Files::none()))
             }
             _ => Self::Mixed(operand, variables),
         }
     }
 
     pub(super) fn is_null(self) -> bool {
-        matches!(self, Self::Absent | Self::Constant(Value::Null) | Self::Variable(Json::Null))
+        matches!(self, Self::Absent | Self::Constant(Value::Null) | Self::Variable(Json::Null, _))
     }
 
     /// The elements of a list; `None` if it is none.
     pub(super) fn items(self) -> Option<Vec<Self>> {
         Some(match self {
             Self::Constant(Value::List(items)) => items.iter().map(Self::Constant).collect(),
-            Self::Variable(Json::Array(items)) => items.iter().map(Self::Variable).collect(),
+            Self::Variable(Json::Array(items), files) => {
+                items.iter().map(|item| Self::Variable(item, files)).collect()
+            }
             Self::Mixed(Operand::List(items), variables) => {
                 items.iter().map(|item| Self::new(item, variables)).collect()
             }
-            Self::Absent | Self::Constant(_) | Self::Variable(_) | Self::Mixed(..) => return None,
+            Self::Absent | Self::Constant(_) | Self::Variable(..) | Self::Mixed(..) => return None,
         })
     }
 
@@ -67,16 +71,16 @@ impl<'v> Given<'v> {
             Self::Constant(Value::Object(members)) => {
                 members.iter().map(|(name, value)| (&**name, Self::Constant(value))).collect()
             }
-            Self::Variable(Json::Object(members)) => {
+            Self::Variable(Json::Object(members), files) => {
                 let members = members.iter();
-                members.map(|(name, value)| (name.as_str(), Self::Variable(value))).collect()
+                members.map(|(name, value)| (name.as_str(), Self::Variable(value, files))).collect()
             }
             Self::Mixed(Operand::Object(members), variables) => {
                 let members = members.iter();
                 let members = members.map(|(name, own)| (&**name, Self::new(own, variables)));
                 members.filter(|(_, value)| !matches!(value, Self::Absent)).collect()
             }
-            Self::Absent | Self::Constant(_) | Self::Variable(_) | Self::Mixed(..) => return None,
+            Self::Absent | Self::Constant(_) | Self::Variable(..) | Self::Mixed(..) => return None,
         })
     }
 
@@ -87,41 +91,46 @@ impl<'v> Given<'v> {
                 let own = members.iter().find(|(own, _)| **own == *name);
                 own.map(|(_, value)| Self::Constant(value))
             }
-            Self::Variable(Json::Object(members)) => members.get(name).map(Self::Variable),
+            Self::Variable(Json::Object(members), files) => {
+                members.get(name).map(|value| Self::Variable(value, files))
+            }
             Self::Mixed(Operand::Object(members), variables) => {
                 let own = members.iter().find(|(own, _)| **own == *name);
                 own.map(|(_, operand)| Self::new(operand, variables))
             }
-            Self::Absent | Self::Constant(_) | Self::Variable(_) | Self::Mixed(..) => None,
+            Self::Absent | Self::Constant(_) | Self::Variable(..) | Self::Mixed(..) => None,
         }
     }
 
     /// The value where it has no form of its own.
     pub(super) fn plain(self) -> Result<Resolved<'v>, SourceError> {
         Ok(match self {
-            Self::Absent | Self::Constant(Value::Null) | Self::Variable(Json::Null) => {
+            Self::Absent | Self::Constant(Value::Null) | Self::Variable(Json::Null, _) => {
                 Resolved::Null
             }
-            Self::Constant(Value::Boolean(value)) | Self::Variable(Json::Bool(value)) => {
+            Self::Constant(Value::Boolean(value)) | Self::Variable(Json::Bool(value), _) => {
                 Resolved::Boolean(*value)
             }
             Self::Constant(Value::Integer(value)) => Resolved::Integer(*value),
             Self::Constant(Value::Number(text)) => Resolved::Number((&**text).into()),
             Self::Constant(Value::Text(text)) => Resolved::Text((&**text).into()),
             Self::Constant(Value::Json(text)) => Resolved::Json((&**text).into()),
-            Self::Variable(Json::Number(number)) => match number.as_i64() {
+            Self::Variable(Json::Number(number), _) => match number.as_i64() {
                 Some(number) => Resolved::Integer(number),
                 None => Resolved::Number(number.to_string().into()),
             },
-            Self::Variable(Json::String(text)) => Resolved::Text(text.as_str().into()),
+            Self::Variable(Json::String(text), files) => match files.find(text.as_str()) {
+                Some(file) => Resolved::File(file),
+                None => Resolved::Text(text.as_str().into()),
+            },
             Self::Constant(Value::List(_))
-            | Self::Variable(Json::Array(_))
+            | Self::Variable(Json::Array(_), _)
             | Self::Mixed(Operand::List(_), _) => {
                 let items = self.items().unwrap_or_default().into_iter();
                 Resolved::List(items.map(Self::element).collect::<Result<_, _>>()?)
             }
             Self::Constant(Value::Object(_))
-            | Self::Variable(Json::Object(_))
+            | Self::Variable(Json::Object(_), _)
             | Self::Mixed(Operand::Object(_), _) => {
                 let mut text = String::new();
                 self.write_json(&mut text)?;
@@ -171,6 +180,7 @@ impl<'v> Given<'v> {
         match self.plain()? {
             Resolved::Null => out.push_str("null"),
             Resolved::Text(text) => response::escape::push_string(&text, out),
+            Resolved::File(file) => return Err(SourceError::input(file.misplaced("json"))),
             other => out.push_str(&other.text().unwrap_or(Cow::Borrowed("null"))),
         }
         Ok(())

@@ -153,7 +153,7 @@ impl RowQuery<'_> {
         let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
         // Without a session: the source's own user sees everything.
         let anonymous = Session::default();
-        let variables = Variables { slots: &[], claims, passwords: &[] };
+        let variables = Variables { claims, ..Variables::of(&[]) };
         let params = ExecuteParams {
             variables,
             session: &anonymous,

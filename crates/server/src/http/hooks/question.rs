@@ -24,7 +24,9 @@ impl Question {
     pub(super) fn new(hooks: &Hooks, request: &Request) -> Self {
         Self {
             document: hooks.sends(HookPart::Document).then(|| request.query.clone()),
-            variables: hooks.sends(HookPart::Variables).then(|| request.variables.clone()),
+            variables: hooks
+                .sends(HookPart::Variables)
+                .then(|| request.files.without(request.variables.clone())),
             operation_name: request.operation_name.clone(),
             context: Json::Null,
         }

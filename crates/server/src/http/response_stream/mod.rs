@@ -162,7 +162,7 @@ fn subscribe(
     if let Some(hash) = learn {
         service.settings.persisted.learn(hash, &request.query);
     }
-    let bytes = request.query.len() + request.variables.heap_size();
+    let bytes = request.query.len() + request.variables.heap_size() + request.files.bytes();
     let held = service.process.bodies.reserve(bytes as u64)?;
     Ok(Subscription::begin(&context.current, request, caller, held))
 }

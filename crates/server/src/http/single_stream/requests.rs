@@ -147,7 +147,7 @@ async fn begin(
         return Ok(response);
     }
     let extensions = parameters.extensions.heap_size() + parameters.variables.heap_size();
-    let bytes = (found.request.query.len() + extensions) as u64;
+    let bytes = (found.request.query.len() + extensions + parameters.files.bytes()) as u64;
     let held = service.process.bodies.reserve(bytes)?;
     let operation = NewOperation { id, caller, parameters, bytes, held };
     reservation.begin(operation, service.settings.subscriptions.most_operations)?;

@@ -148,8 +148,9 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             "settings",
             "streamed_body",
             "subscription",
+            "uploads",
         ],
-        edges: 110,
+        edges: 113,
         reason: "the settings hold the endpoints of Hasura, of Prisma and of MCP, and the hooks, which \
                  execute requests as all others do",
     },

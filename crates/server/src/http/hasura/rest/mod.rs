@@ -172,12 +172,8 @@ pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> 
     read_body(&head.headers, &bytes, &mut given)?;
     let variables = variables::resolve(&endpoint.variables, given, asked.limits())
         .map_err(Failure::bad_request)?;
-    let request = Request {
-        query: endpoint.query.as_ref().to_owned(),
-        operation_name: None,
-        variables,
-        extensions: serde_json_bytes::Map::new(),
-    };
+    let request =
+        Request { query: endpoint.query.as_ref().to_owned(), variables, ..Request::default() };
     execute(asked, request, &caller).await
 }
 
