@@ -123,7 +123,7 @@ pub use source::{
     ChangePosition, Claims, Freshness, PlanFigures, PoolLimits, Session, Sizes, Timeouts,
 };
 pub use sources::{
-    Address as SourceAddress, Defaults, DirectUrl, Durability, Extensions, FunctionName, Lag,
+    Address as SourceAddress, AddressError as SourceAddressError, Defaults, DirectUrl, Durability, Extensions, FunctionName, Lag,
     OpenOptions, ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, Rights, SchemaWatch,
     StoredColumn, WithoutReplica,
 };
