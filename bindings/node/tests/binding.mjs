@@ -42,9 +42,9 @@ assert.equal((await read({ query: "{ nothing }", claims: ada }))[0], 400);
 
 // A live query, before and after a change.
 const responses = engine.subscribe({ query: "query @live { taskById(id: 1) { title } }", claims: ada });
-assert.equal(String((await responses.next()).value), '{"data":{"taskById":{"title":"Write"}}}');
+assert.equal(String((await responses.next()).value), '{"data":{"taskById":{"title":"Write"}},"isLive":true}');
 assert.equal((await read({ ...change("Read"), claims: ada }))[0], 200);
-assert.equal(String((await responses.next()).value), '{"data":{"taskById":{"title":"Read"}}}');
+assert.equal(String((await responses.next()).value), '{"data":{"taskById":{"title":"Read"}},"isLive":true}');
 await responses.return();
 await assert.rejects(engine.subscribe({ query: "{ __typename }", claims: ada }).next(), /is no subscription/);
 

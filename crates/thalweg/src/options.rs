@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use dialects::{DIALECTS, Dialect, find_dialect};
+use dialects::hasura::metadata::MetadataSetting;
+use dialects::{DIALECTS, Dialect, find_dialect, hasura};
 use engine::session::Mapping;
 use engine::{PoolLimits, SourceAddress, SourceAddressError};
 
@@ -13,6 +14,9 @@ const CONNECTIONS: usize = 20;
 
 /// Connections of a thread that short reads of PostgreSQL share by default, as those of the server.
 const SHARED_CONNECTIONS: usize = 2;
+
+/// The schema of PostgreSQL that is served by default.
+const SCHEMA: &str = "public";
 
 /// Memory of the answers that are made or not yet dropped, by default.
 const ANSWERS: u64 = 256 << 20;
@@ -76,7 +80,8 @@ impl Options {
         Ok(Self::of(address, name.dialect()))
     }
 
-    /// A source in a dialect.
+    /// A source in a dialect. The schemas of PostgreSQL are those of Hasura's metadata, or `public`;
+    /// [`EngineOptions::source`](engine::Options) names others.
     #[must_use]
     pub fn of(source: SourceAddress, dialect: Dialect) -> Self {
         let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -89,9 +94,27 @@ impl Options {
             }
         };
         let pool = PoolLimits::sharing(connections, SHARED_CONNECTIONS);
+        let (namespaces, written) = match &dialect {
+            Dialect::Hasura(hasura::Options { metadata: MetadataSetting::Read(served), .. }) => {
+                (served.schemas(), served.written_queries())
+            }
+            // The metadata in the database says which they are.
+            Dialect::Hasura(hasura::Options { metadata: MetadataSetting::Stored { .. }, .. }) => {
+                (Vec::new(), None)
+            }
+            Dialect::PostGraphile(_)
+            | Dialect::Phrag(_)
+            | Dialect::Neo4j(_)
+            | Dialect::Dgraph(_)
+            | Dialect::Hasura(_)
+            | Dialect::Prisma(_) => (vec![SCHEMA.to_owned()], None),
+        };
+        let mut engine = engine::Options::new(dialect, pool);
+        engine.source.namespaces = namespaces;
+        engine.source.written = written;
         Self {
             source,
-            engine: engine::Options::new(dialect, pool),
+            engine,
             threads,
             timeout: Duration::from_secs(30),
             answers: ANSWERS,

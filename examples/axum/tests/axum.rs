@@ -112,11 +112,11 @@ fn check(database: &str, execute: &dyn Fn(&str)) {
     let mut events = events.lines().map(Result::unwrap).filter(|line| line.starts_with("data: "));
     assert_eq!(
         events.next().unwrap(),
-        r#"data: {"data":{"taskById":{"title":"Write the schema"}}}"#
+        r#"data: {"data":{"taskById":{"title":"Write the schema"}},"isLive":true}"#
     );
     let (_, answer) = service.graphql(Some("ada-key"), change);
     assert_eq!(answer, json!({ "data": { "updateTaskById": { "task": { "title": "Done" } } } }));
-    assert_eq!(events.next().unwrap(), r#"data: {"data":{"taskById":{"title":"Done"}}}"#);
+    assert_eq!(events.next().unwrap(), r#"data: {"data":{"taskById":{"title":"Done"}},"isLive":true}"#);
     let refused = service.send("POST", "/graphql/stream", None, r#"{"query": "{ __typename }"}"#);
     assert_eq!(status(refused), 400);
 

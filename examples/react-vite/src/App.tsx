@@ -4,7 +4,7 @@ import { graphql } from "./gql";
 
 const albums = graphql(`
   query Albums($after: Cursor) {
-    allAlbums(first: 5, after: $after, orderBy: [TITLE_ASC, ID_ASC]) {
+    allAlbums(first: 5, after: $after, orderBy: [TITLE_ASC]) {
       totalCount
       nodes { nodeId title artistByArtistId { name } }
       pageInfo { hasNextPage endCursor }

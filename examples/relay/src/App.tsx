@@ -21,7 +21,7 @@ function Albums({ query }: { query: App_albums$key }) {
       fragment App_albums on Query
         @argumentDefinitions(first: { type: "Int", defaultValue: 5 }, after: { type: "Cursor" })
         @refetchable(queryName: "AppAlbumsPageQuery") {
-        allAlbums(first: $first, after: $after, orderBy: [TITLE_ASC, ID_ASC]) @connection(key: "App_allAlbums") {
+        allAlbums(first: $first, after: $after, orderBy: [TITLE_ASC]) @connection(key: "App_allAlbums") {
           edges { node { nodeId ...App_album } }
         }
       }

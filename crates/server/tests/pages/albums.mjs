@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 
 const [address, executablePath, api] = process.argv.slice(2);
 const query = `{
-  allAlbums(first: 10, orderBy: [TITLE_ASC, ID_ASC]) { nodes { title artistByArtistId { name } } }
+  allAlbums(first: 10, orderBy: [TITLE_ASC]) { nodes { title artistByArtistId { name } } }
 }`;
 const answer = await fetch(api, {
   method: "POST",

@@ -64,7 +64,7 @@ async fn claims_are_session_variables_of_hasura() {
     check(json!({ "role": "admin" }), ClaimsError::Variable("role".into()));
     check(
         json!({ "x-hasura-role": "a", "X-Hasura-Role": "b" }),
-        ClaimsError::Variable("x-hasura-role".into()),
+        ClaimsError::Variable("X-Hasura-Role".into()),
     );
     let nobody = thalweg.execute(request("{ task_by_pk(id: 3) { title } }"), &thalweg.anonymous()).await;
     assert!(!String::from_utf8_lossy(nobody.body()).contains("Draw"));

@@ -33,7 +33,7 @@ fn rename(title: &str) -> String {
 }
 
 fn titled(title: &str) -> Option<String> {
-    Some(format!("{{\"data\":{{\"taskById\":{{\"title\":\"{title}\"}}}}}}"))
+    Some(format!("{{\"data\":{{\"taskById\":{{\"title\":\"{title}\"}}}},\"isLive\":true}}"))
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@ import { graphql, request } from "../graphql";
 
 const albums = graphql(`
   query Albums($after: Cursor) {
-    allAlbums(first: 5, after: $after, orderBy: [TITLE_ASC, ID_ASC]) {
+    allAlbums(first: 5, after: $after, orderBy: [TITLE_ASC]) {
       nodes { nodeId title artistByArtistId { name } }
       pageInfo { hasNextPage endCursor }
     }
