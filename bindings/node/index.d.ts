@@ -4,8 +4,10 @@
 export interface OpenOptions {
   /** The address: `postgres://…`, `neo4j://…`, or the path of a SQLite file. */
   url: string;
-  /** The dialect of the API, `postgraphile` by default. */
+  /** The dialect of the API, `postgraphile` by default; with `metadata` it is `hasura`. */
   dialect?: "postgraphile" | "phrag" | "neo4j" | "dgraph" | "hasura" | "prisma";
+  /** Hasura's metadata in one text (JSON or YAML); the dialect is then `hasura`. */
+  metadata?: string;
   /** The text of a policy file (TOML). */
   policies?: string;
   /** Threads that execute operations, one for each processor by default. */

@@ -12,13 +12,17 @@ use thalweg::{Options, PolicyFile, PoolLimits, Request, Session, Thalweg, Trigge
 
 use crate::mistake;
 
+/// The dialect without metadata.
+const USUAL: &str = "postgraphile";
+
 /// The argument of `open()`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct OpenOptions {
     url: String,
-    #[serde(default = "postgraphile")]
-    dialect: String,
+    dialect: Option<String>,
+    /// Hasura's metadata in one text.
+    metadata: Option<String>,
     /// The text of a policy file.
     policies: Option<String>,
     threads: Option<NonZeroUsize>,
@@ -44,10 +48,6 @@ pub(crate) struct Call {
     claims: Option<Map<String, Value>>,
 }
 
-fn postgraphile() -> String {
-    "postgraphile".to_owned()
-}
-
 /// Reads the argument of a method.
 pub(crate) fn read<T: DeserializeOwned>(given: Value, method: &str) -> Result<T> {
     serde_json::from_value(given).map_err(|error| mistake(format!("{method}: {error}")))
@@ -55,7 +55,15 @@ pub(crate) fn read<T: DeserializeOwned>(given: Value, method: &str) -> Result<T>
 
 /// The options of the library.
 pub(crate) fn options(given: OpenOptions) -> Result<Options> {
-    let mut options = Options::new(&given.url, &given.dialect).map_err(mistake)?;
+    let dialect = given.dialect.as_deref();
+    let options = match &given.metadata {
+        None => Options::new(&given.url, dialect.unwrap_or(USUAL)),
+        Some(metadata) if matches!(dialect, None | Some("hasura")) => {
+            Options::with_hasura_metadata(&given.url, metadata)
+        }
+        Some(_) => return Err(mistake("`metadata` is for the dialect `hasura`")),
+    };
+    let mut options = options.map_err(mistake)?;
     if let Some(threads) = given.threads {
         options.threads = threads;
     }

@@ -64,6 +64,7 @@ assert.equal((await read({ query: title, variables: { id: 2 }, claims: ada }))[0
 await assert.rejects(engine.execute({ query: title, variable: {} }), /execute\(\): unknown field `variable`, expected/);
 await assert.rejects(Thalweg.open({ url, dialekt: "hasura" }), /open\(\): unknown field `dialekt`, expected/);
 await assert.rejects(Thalweg.open({ url, dialect: "rest" }), /`rest` is no dialect; there are `postgraphile`/);
+await assert.rejects(Thalweg.open({ url, dialect: "phrag", metadata: "{}" }), /`metadata` is for the dialect `hasura`/);
 await assert.rejects(Thalweg.open({ url: "missing.db" }), /missing\.db/);
 assert.throws(() => new Thalweg({}), TypeError);
 

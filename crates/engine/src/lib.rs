@@ -123,8 +123,8 @@ pub use source::{
     ChangePosition, Claims, Freshness, PlanFigures, PoolLimits, Session, Sizes, Timeouts,
 };
 pub use sources::{
-    Address as SourceAddress, AddressError as SourceAddressError, Defaults, DirectUrl, Durability, Extensions, FunctionName, Lag,
-    OpenOptions, ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, Rights, SchemaWatch,
-    StoredColumn, WithoutReplica,
+    Address as SourceAddress, AddressError as SourceAddressError, Defaults, DirectUrl, Durability,
+    Extensions, FunctionName, Lag, OpenOptions, ReadOptions, ReadStatus, ReplicaOptions,
+    ReplicaStatus, Rights, SchemaWatch, StoredColumn, WithoutReplica,
 };
 pub use worker::{Allowed, Delivery, Worker};

@@ -54,6 +54,9 @@ pub enum OpenError {
     /// The system starts no thread.
     #[error("a thread cannot be started: {0}")]
     Thread(io::Error),
+    /// The API was closed before the reload.
+    #[error("the API is closed: open it again")]
+    Closed,
     /// A panic, which the log has.
     #[error("the thread that opened the API has ended by a panic")]
     Lost,
@@ -168,10 +171,13 @@ impl Thalweg {
     ///
     /// # Errors
     ///
-    /// As for [`Thalweg::open`].
+    /// As for [`Thalweg::open`], or the API is closed.
     pub async fn reload(&self) -> Result<(), OpenError> {
         let shared = &*self.shared;
         let _one = shared.reload.lock().await;
+        if shared.ending.borrow().is_some() {
+            return Err(OpenError::Closed);
+        }
         let mut next = Generation::open(Arc::clone(&shared.options)).await?;
         let before = shared.generations.borrow().api();
         let mut api = next.api();
@@ -190,9 +196,8 @@ impl Thalweg {
     /// [`Unavailable`](crate::Outcome::Unavailable).
     pub async fn close(&self, patience: Duration) {
         self.shared.ending.send_replace(Some(patience));
-        let ended = std::mem::take(
-            &mut *self.shared.ended.lock().unwrap_or_else(PoisonError::into_inner),
-        );
+        let ended =
+            std::mem::take(&mut *self.shared.ended.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in ended {
             // A thread ends by dropping its sender.
             let _ = thread.await;

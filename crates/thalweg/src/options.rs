@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use dialects::hasura::metadata::MetadataSetting;
+use dialects::hasura::metadata::{MetadataError, MetadataSetting, ServedSource};
 use dialects::{DIALECTS, Dialect, find_dialect, hasura};
 use engine::session::Mapping;
 use engine::{PoolLimits, SourceAddress, SourceAddressError};
+use hasura_metadata::forms::read_text;
 
 /// Connections of all threads by default, as those of the server.
 const CONNECTIONS: usize = 20;
@@ -61,6 +62,9 @@ pub enum OptionsError {
     /// No dialect has this name.
     #[error("`{0}` is no dialect; there are {names}", names = names())]
     Dialect(Box<str>),
+    /// The metadata cannot be read.
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
 }
 
 fn names() -> String {
@@ -80,6 +84,20 @@ impl Options {
         Ok(Self::of(address, name.dialect()))
     }
 
+    /// A source in the dialect `hasura` with the metadata of a running or former Hasura: JSON or YAML in
+    /// one text, as `hasura metadata export -o json` writes it.
+    ///
+    /// # Errors
+    ///
+    /// The address is mistyped, or the metadata cannot be read.
+    pub fn with_hasura_metadata(source: &str, metadata: &str) -> Result<Self, OptionsError> {
+        let address = SourceAddress::parse(source)?;
+        let served = ServedSource::choose(read_text("metadata", metadata), None)?;
+        let metadata = MetadataSetting::Read(served);
+        let dialect = Dialect::Hasura(hasura::Options { metadata, ..hasura::Options::default() });
+        Ok(Self::of(address, dialect))
+    }
+
     /// A source in a dialect. The schemas of PostgreSQL are those of Hasura's metadata, or `public`;
     /// [`EngineOptions::source`](engine::Options) names others.
     #[must_use]
@@ -95,13 +113,13 @@ impl Options {
         };
         let pool = PoolLimits::sharing(connections, SHARED_CONNECTIONS);
         let (namespaces, written) = match &dialect {
-            Dialect::Hasura(hasura::Options { metadata: MetadataSetting::Read(served), .. }) => {
-                (served.schemas(), served.written_queries())
-            }
+            Dialect::Hasura(hasura::Options {
+                metadata: MetadataSetting::Read(served), ..
+            }) => (served.schemas(), served.written_queries()),
             // The metadata in the database says which they are.
-            Dialect::Hasura(hasura::Options { metadata: MetadataSetting::Stored { .. }, .. }) => {
-                (Vec::new(), None)
-            }
+            Dialect::Hasura(hasura::Options {
+                metadata: MetadataSetting::Stored { .. }, ..
+            }) => (Vec::new(), None),
             Dialect::PostGraphile(_)
             | Dialect::Phrag(_)
             | Dialect::Neo4j(_)

@@ -192,7 +192,9 @@ async fn work(
     subscriptions.abort_all();
     let rest = async { while requests.join_next().await.is_some() {} };
     if timeout(patience, rest).await.is_err() {
-        tracing::warn!("requests took longer than the API waits for at its end; they are cancelled");
+        tracing::warn!(
+            "requests took longer than the API waits for at its end; they are cancelled"
+        );
     }
 }
 

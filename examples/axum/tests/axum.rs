@@ -35,7 +35,13 @@ impl Service {
     }
 
     /// Sends a request, and reads no further than the caller does.
-    fn open(&self, method: &str, target: &str, key: Option<&str>, body: &str) -> BufReader<TcpStream> {
+    fn open(
+        &self,
+        method: &str,
+        target: &str,
+        key: Option<&str>,
+        body: &str,
+    ) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let key = key.map(|key| format!("authorization: Bearer {key}\r\n")).unwrap_or_default();
@@ -102,7 +108,10 @@ fn check(database: &str, execute: &dyn Fn(&str)) {
     assert_eq!(status(service.send("POST", "/graphql", None, "{")), 400);
     assert_eq!(status(service.send("GET", "/graphql", None, "")), 400);
     let target = "/graphql?query=%7B__typename%7D";
-    assert_eq!(service.send("GET", target, None, ""), (200, r#"{"data":{"__typename":"Query"}}"#.to_owned()));
+    assert_eq!(
+        service.send("GET", target, None, ""),
+        (200, r#"{"data":{"__typename":"Query"}}"#.to_owned())
+    );
     let target = "/graphql?query=mutation%20%7B__typename%7D";
     assert_eq!(status(service.send("GET", target, Some("ada-key"), "")), 405);
 
@@ -116,7 +125,10 @@ fn check(database: &str, execute: &dyn Fn(&str)) {
     );
     let (_, answer) = service.graphql(Some("ada-key"), change);
     assert_eq!(answer, json!({ "data": { "updateTaskById": { "task": { "title": "Done" } } } }));
-    assert_eq!(events.next().unwrap(), r#"data: {"data":{"taskById":{"title":"Done"}},"isLive":true}"#);
+    assert_eq!(
+        events.next().unwrap(),
+        r#"data: {"data":{"taskById":{"title":"Done"}},"isLive":true}"#
+    );
     let refused = service.send("POST", "/graphql/stream", None, r#"{"query": "{ __typename }"}"#);
     assert_eq!(status(refused), 400);
 

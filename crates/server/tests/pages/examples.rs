@@ -44,8 +44,7 @@ type Dependencies = serde_json::Map<String, Value>;
 
 /// The dependencies of a `package.json`, and those of its development.
 fn dependencies(file: &Path) -> Result<Vec<Dependencies>, String> {
-    let text =
-        fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let read: Value =
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
     let lists = ["dependencies", "devDependencies"].into_iter();

@@ -1,12 +1,24 @@
 //! From claims to what a caller may do.
 
 use serde_json::{Value, json};
-use thalweg::{ClaimsError, Options, Thalweg};
+use thalweg::{ClaimsError, OpenError, Options, Thalweg, Triggers};
 
 use crate::databases::{Database, answer, request};
 
-const FINISH: &str =
-    "mutation { updateTaskById(input: { id: 2, taskPatch: { title: \"Done\" } }) { task { title } } }";
+const FINISH: &str = "mutation { updateTaskById(input: { id: 2, taskPatch: { title: \"Done\" } }) { task { title } } }";
+
+/// Editors see their own tasks.
+const METADATA: &str = r#"{ "version": 3, "sources": [{
+    "name": "default",
+    "kind": "postgres",
+    "configuration": { "connection_info": { "database_url": "postgres://localhost/tasks" } },
+    "tables": [{
+        "table": { "schema": "public", "name": "task" },
+        "select_permissions": [{ "role": "editor", "permission": {
+            "columns": "*", "filter": { "person_id": { "_eq": "X-Hasura-User-Id" } }
+        } }]
+    }]
+}] }"#;
 
 async fn answer_as(thalweg: &Thalweg, claims: Value, query: &str) -> Value {
     let session = thalweg.session(&claims).unwrap();
@@ -38,10 +50,10 @@ async fn claims_become_the_role_and_settings_of_postgresql() {
              $$ SELECT current_user || ' ' || current_setting('jwt.claims.person', true) $$",
         );
         let thalweg = Thalweg::open(database.options()).await.unwrap();
-        let claims = json!({ "role": "pg_read_all_data", "person": 7 });
+        let claims = json!({ "role": "pg_monitor", "person": 7 });
         assert_eq!(
             answer_as(&thalweg, claims, "{ me }").await,
-            json!({ "data": { "me": "pg_read_all_data 7" } })
+            json!({ "data": { "me": "pg_monitor 7" } })
         );
     }
 }
@@ -49,12 +61,18 @@ async fn claims_become_the_role_and_settings_of_postgresql() {
 #[tokio::test]
 async fn claims_are_session_variables_of_hasura() {
     let database = Database::sqlite();
-    let thalweg = Thalweg::open(Options::new(&database.address(), "hasura").unwrap()).await.unwrap();
-    let admin = json!({ "X-Hasura-Role": "admin" });
+    let options = Options::with_hasura_metadata(&database.address(), METADATA).unwrap();
+    let thalweg = Thalweg::open(options).await.unwrap();
+    let query = "{ task(order_by: { id: asc }) { title } }";
+    let editor = json!({ "X-Hasura-Role": "editor", "x-hasura-user-id": "2" });
     assert_eq!(
-        answer_as(&thalweg, admin, "{ task_by_pk(id: 3) { title } }").await,
-        json!({ "data": { "task_by_pk": { "title": "Draw" } } })
+        answer_as(&thalweg, editor, query).await,
+        json!({ "data": { "task": [{ "title": "Paint" }] } })
     );
+    let admin = json!({ "x-hasura-role": "admin" });
+    let all = answer_as(&thalweg, admin, query).await;
+    assert_eq!(all["data"]["task"].as_array().unwrap().len(), 3);
+    assert!(!answer(&thalweg, query).await.contains("Paint"));
     let check = |claims: Value, expected: ClaimsError| {
         assert_eq!(thalweg.session(&claims).unwrap_err(), expected, "{claims}");
     };
@@ -66,8 +84,21 @@ async fn claims_are_session_variables_of_hasura() {
         json!({ "x-hasura-role": "a", "X-Hasura-Role": "b" }),
         ClaimsError::Variable("X-Hasura-Role".into()),
     );
-    let nobody = thalweg.execute(request("{ task_by_pk(id: 3) { title } }"), &thalweg.anonymous()).await;
-    assert!(!String::from_utf8_lossy(nobody.body()).contains("Draw"));
+}
+
+#[tokio::test]
+async fn metadata_with_triggers_is_refused_unless_a_server_delivers_them() {
+    let database = Database::sqlite();
+    let cron = r#""cron_triggers": [{
+        "name": "nightly", "webhook": "http://127.0.0.1:1", "schedule": "0 0 * * *",
+        "include_in_metadata": true
+    }], "version": 3"#;
+    let metadata = METADATA.replace("\"version\": 3", cron);
+    let options = Options::with_hasura_metadata(&database.address(), &metadata).unwrap();
+    let error = Thalweg::open(options.clone()).await.unwrap_err();
+    assert!(matches!(error, OpenError::Triggers), "{error}");
+    let options = Options { triggers: Triggers::DeliveredElsewhere, ..options };
+    Thalweg::open(options).await.unwrap();
 }
 
 #[tokio::test]

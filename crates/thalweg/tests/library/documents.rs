@@ -15,6 +15,7 @@ async fn the_code_of_the_manual_runs() {
         assert!(page.contains(code), "docs/library.md shows other code than:\n{code}");
     }
     let database = Database::sqlite();
-    database.execute("CREATE TABLE album (title text PRIMARY KEY); INSERT INTO album VALUES ('A');");
+    database
+        .execute("CREATE TABLE album (title text PRIMARY KEY); INSERT INTO album VALUES ('A');");
     first::print_albums(&database.address()).await.unwrap();
 }

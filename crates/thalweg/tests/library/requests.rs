@@ -16,12 +16,19 @@ async fn queries_and_mutations_are_answered_as_the_server_answers_them() {
     for database in Database::each() {
         let thalweg = Thalweg::open(database.options()).await.unwrap();
         assert_eq!(
-            answer(&thalweg, "{ allTasks(first: 2) { nodes { title personByPersonId { name } } } }").await,
+            answer(
+                &thalweg,
+                "{ allTasks(first: 2) { nodes { title personByPersonId { name } } } }"
+            )
+            .await,
             r#"{"data":{"allTasks":{"nodes":[{"title":"Write","personByPersonId":{"name":"Ada"}},{"title":"Paint","personByPersonId":{"name":"Ben"}}]}}}"#,
         );
         let change = "mutation { updateTaskById(input: { id: 1, taskPatch: { title: \"Read\" } }) { task { title } } }";
         let refused = thalweg.query(request(change), &thalweg.anonymous()).await;
-        assert_eq!((refused.outcome(), refused.outcome().http_status()), (Outcome::MutationRefused, 405));
+        assert_eq!(
+            (refused.outcome(), refused.outcome().http_status()),
+            (Outcome::MutationRefused, 405)
+        );
         assert_eq!(
             answer(&thalweg, change).await,
             r#"{"data":{"updateTaskById":{"task":{"title":"Read"}}}}"#,
@@ -75,7 +82,11 @@ async fn a_dropped_request_is_cancelled_in_the_database() {
                 assert!(timeout(Duration::from_millis(10), &mut slow).await.is_err());
             }
         }
-        let ended = async { while count() != "0" { sleep(Duration::from_millis(10)).await } };
+        let ended = async {
+            while count() != "0" {
+                sleep(Duration::from_millis(10)).await
+            }
+        };
         timeout(LONG, ended).await.unwrap();
     }
 }
@@ -125,10 +136,18 @@ async fn a_closed_api_answers_nothing_and_has_no_connections() {
         let opened = database.sessions();
         assert!(opened > 0 || matches!(database, Database::Sqlite { .. }));
         thalweg.close(LONG).await;
-        let gone = async { while database.sessions() > 0 { sleep(Duration::from_millis(10)).await } };
+        let gone = async {
+            while database.sessions() > 0 {
+                sleep(Duration::from_millis(10)).await
+            }
+        };
         timeout(LONG, gone).await.unwrap();
         let late = other.execute(request("{ __typename }"), &other.anonymous()).await;
-        assert_eq!((late.outcome(), late.codes()), (Outcome::Unavailable, &[ErrorCode::Unavailable][..]));
+        assert_eq!(
+            (late.outcome(), late.codes()),
+            (Outcome::Unavailable, &[ErrorCode::Unavailable][..])
+        );
+        assert!(matches!(other.reload().await, Err(OpenError::Closed)));
         other.close(LONG).await;
     }
 }

@@ -29,7 +29,9 @@ async fn next(responses: &mut Responses) -> Option<String> {
 }
 
 fn rename(title: &str) -> String {
-    format!("mutation {{ updateTaskById(input: {{ id: 1, taskPatch: {{ title: \"{title}\" }} }}) {{ task {{ id }} }} }}")
+    format!(
+        "mutation {{ updateTaskById(input: {{ id: 1, taskPatch: {{ title: \"{title}\" }} }}) {{ task {{ id }} }} }}"
+    )
 }
 
 fn titled(title: &str) -> Option<String> {
@@ -61,6 +63,8 @@ async fn what_is_no_subscription_is_refused() {
     };
     let query = refused("{ taskById(id: 1) { title } }").await;
     assert_eq!(query.outcome(), Outcome::RequestError);
-    assert!(query.body().starts_with(br#"{"errors":[{"message":"The operation is no subscription: "#));
+    assert!(
+        query.body().starts_with(br#"{"errors":[{"message":"The operation is no subscription: "#)
+    );
     assert_eq!(refused("query @live { nothing }").await.outcome(), Outcome::RequestError);
 }
