@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p axum-example -- DATABASE POLICIES ADDRESS`
 
+#![allow(clippy::print_stdout, reason = "it prints its address")]
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -58,10 +60,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/reload", post(reload))
         .with_state(thalweg.clone());
     let mut stop = signal(SignalKind::terminate())?;
-    let stopped = async move { drop(stop.recv().await) };
     let ended = thalweg.clone();
     let server = axum::serve(listener, app).with_graceful_shutdown(async move {
-        stopped.await;
+        stop.recv().await;
         // Ends subscriptions, for whose connections the server would wait.
         ended.close(Duration::from_secs(10)).await;
     });
