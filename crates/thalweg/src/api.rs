@@ -1,6 +1,5 @@
 //! The API, as a handle of its threads.
 
-use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::answer::Answer;
 use crate::claims::{ClaimsError, ClaimsMapping};
-use crate::generation::{Closing, Generation};
+use crate::generation::{Closing, Generation, OpenError};
 use crate::options::Options;
 use crate::subscription::Responses;
 use crate::thread::{Ended, Job, Thread};
@@ -36,30 +35,6 @@ struct Shared {
     /// Set when the threads should end: how long requests in flight may take.
     ending: watch::Sender<Option<Duration>>,
     ended: Mutex<Vec<Ended>>,
-}
-
-/// An API cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The database, its schema, the policies or the definitions.
-    #[error(transparent)]
-    Engine(#[from] engine::OpenError),
-    /// The metadata has what the library does not deliver.
-    #[error(
-        "the metadata has event triggers, cron triggers or asynchronous actions, which the library \
-         does not deliver: let `thalweg serve` deliver them and set `triggers` to `DeliveredElsewhere`, \
-         or remove them"
-    )]
-    Triggers,
-    /// The system starts no thread.
-    #[error("a thread cannot be started: {0}")]
-    Thread(io::Error),
-    /// The API was closed before the reload.
-    #[error("the API is closed: open it again")]
-    Closed,
-    /// A panic, which the log has.
-    #[error("the thread that opened the API has ended by a panic")]
-    Lost,
 }
 
 impl Thalweg {

@@ -1,5 +1,6 @@
 //! The engine of an API, which a reload replaces, and its opening on a thread of its own.
 
+use std::io;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,6 @@ use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 use tokio::task::LocalSet;
 
-use crate::api::OpenError;
 use crate::options::{Options, Triggers};
 
 /// How long the closing of a source may take.
@@ -25,6 +25,30 @@ pub(crate) struct Generation {
 /// Closes the source when the last thread has ended.
 #[derive(Debug)]
 pub(crate) struct Closing(pub(crate) watch::Receiver<Generation>);
+
+/// An API cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The database, its schema, the policies or the definitions.
+    #[error(transparent)]
+    Engine(#[from] engine::OpenError),
+    /// The metadata has what the library does not deliver.
+    #[error(
+        "the metadata has event triggers, cron triggers or asynchronous actions, which the library \
+         does not deliver: let `thalweg serve` deliver them and set `triggers` to `DeliveredElsewhere`, \
+         or remove them"
+    )]
+    Triggers,
+    /// The system starts no thread.
+    #[error("a thread cannot be started: {0}")]
+    Thread(io::Error),
+    /// The API was closed before the reload.
+    #[error("the API is closed: open it again")]
+    Closed,
+    /// A panic, which the log has.
+    #[error("the thread that opened the API has ended by a panic")]
+    Lost,
+}
 
 impl Drop for Closing {
     fn drop(&mut self) {

@@ -6,7 +6,7 @@
 //!
 //! ```ignore
 #![doc = include_str!("../tests/library/first.rs")]
-//! ```
+#![doc = "```"]
 //!
 //! # Roles
 //!
@@ -56,6 +56,7 @@
 //! * `api`: the API, as a handle of the threads
 //! * `generation`: the engine that a reload replaces
 //! * `thread`: a thread, and its jobs
+//! * `current`: the worker of a thread
 //! * `subscription`: the responses of a subscription
 //! * `answer`: the answer to a request
 
@@ -64,13 +65,14 @@
 mod answer;
 mod api;
 mod claims;
+mod current;
 mod generation;
 mod options;
 mod subscription;
 mod thread;
 
 pub use answer::{Answer, Outcome};
-pub use api::{OpenError, Thalweg};
+pub use api::Thalweg;
 pub use claims::ClaimsError;
 pub use dialects::{
     Dialect, DialectName, dgraph, find_dialect, hasura, neo4j, phrag, postgraphile, prisma,
@@ -80,6 +82,7 @@ pub use engine::{
     Freshness, Options as EngineOptions, PolicyFile, PolicyProblems, PoolLimits, Session,
     SourceAddress, SourceAddressError,
 };
+pub use generation::OpenError;
 pub use graphql::{ErrorCode, GraphQLError, Request};
 pub use options::{Options, OptionsError, Triggers};
 pub use subscription::Responses;

@@ -4,6 +4,7 @@
 //! a live query, and none wait for it.
 
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -12,12 +13,11 @@ use engine::live::LastSent;
 use engine::{ApiWorker, Caller, Response};
 use futures_util::Stream;
 use graphql::{ErrorCode, GraphQLError, Request};
-use std::rc::Rc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_local;
 
 use crate::answer::Answer;
-use crate::thread::Current;
+use crate::current::Current;
 
 /// The responses of a subscription, each a JSON object as bytes. Dropping them ends it.
 #[derive(Debug)]

@@ -1,14 +1,12 @@
 //! A thread that executes requests, with connections of its own.
 
-use std::cell::RefCell;
 use std::io;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use engine::{Allowed, ApiWorker, Caller, Delivery, MemoryBudget, Report};
+use engine::{Allowed, Caller, Delivery, MemoryBudget, Report};
 use graphql::Request;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -16,6 +14,7 @@ use tokio::task::{JoinSet, LocalSet, spawn_local};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::answer::Answer;
+use crate::current::Current;
 use crate::generation::{Closing, Generation};
 use crate::subscription::{self, Responses};
 
@@ -54,14 +53,6 @@ pub(crate) type Ended = oneshot::Receiver<()>;
 
 /// The newest generation, the end of the API, and the closing of the source.
 type Lifetime = (watch::Receiver<Generation>, watch::Receiver<Option<Duration>>, Arc<Closing>);
-
-/// The worker of the newest generation on this thread.
-#[derive(Clone, Debug)]
-pub(crate) struct Current {
-    newest: Rc<RefCell<(Rc<ApiWorker>, watch::Receiver<Generation>)>>,
-    memory: Arc<MemoryBudget>,
-    pub(crate) time_limit: Duration,
-}
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -104,40 +95,6 @@ fn run(runtime: Runtime, work: impl Future<Output = ()>) {
     // Drops the tasks that follow changes, before their connections.
     drop(local);
     runtime.shutdown_background();
-}
-
-impl Current {
-    fn new(
-        mut generations: watch::Receiver<Generation>,
-        memory: Arc<MemoryBudget>,
-        time_limit: Duration,
-    ) -> Self {
-        let api = generations.borrow_and_update().api();
-        let worker = api.worker(Arc::clone(&memory), Default::default(), time_limit);
-        let newest = Rc::new(RefCell::new((Rc::new(worker), generations)));
-        Self { newest, memory, time_limit }
-    }
-
-    /// The worker for a new request: after a reload, none gets the previous one.
-    pub(crate) fn get(&self) -> Rc<ApiWorker> {
-        let mut newest = self.newest.borrow_mut();
-        if !newest.1.has_changed().unwrap_or(false) {
-            return Rc::clone(&newest.0);
-        }
-        let api = newest.1.borrow_and_update().api();
-        let worker = api.worker(Arc::clone(&self.memory), Default::default(), self.time_limit);
-        let worker = Rc::new(worker);
-        let before = std::mem::replace(&mut newest.0, Rc::clone(&worker));
-        drop(newest);
-        // The previous worker lives until its last request ends.
-        drop(before);
-        worker
-    }
-
-    /// Reports the generations that follow the present one.
-    pub(crate) fn following(&self) -> watch::Receiver<Generation> {
-        self.newest.borrow().1.clone()
-    }
 }
 
 /// Takes jobs until the API ends, and waits for those that are executed then.
