@@ -1,5 +1,11 @@
 //! The pipeline from a request to its answer.
 //!
+//! Programs that embed Thalweg use the crate `thalweg`, a small face of this one: here a [`Worker`] and
+//! its futures belong to one thread, and the server decides what runs on which.
+//!
+//! An [`Engine`] is one API over one source, opened by [`Options`]. A [`Worker`] of it answers each
+//! request in these stages:
+//!
 //! | stage | function | made |
 //! |---|---|---|
 //! | parse, validate | [`prepare`]: `document` | once a document |
