@@ -1,5 +1,11 @@
 //! The pipeline from a request to its answer.
 //!
+//! Programs that embed Thalweg use the crate `thalweg`, a small face of this one: here a [`Worker`] and
+//! its futures belong to one thread, and the server decides what runs on which.
+//!
+//! An [`Engine`] is one API over one source, opened by [`Options`]. A [`Worker`] of it answers each
+//! request in these stages:
+//!
 //! | stage | function | made |
 //! |---|---|---|
 //! | parse, validate | [`prepare`]: `document` | once a document |
@@ -125,9 +131,9 @@ pub use source::{
     ChangePosition, Claims, Freshness, PlanFigures, PoolLimits, Session, Sizes, Timeouts,
 };
 pub use sources::{
-    Address as SourceAddress, Defaults, DirectUrl, Durability, Extensions, FunctionName, Lag,
-    OpenOptions, ReadOptions, ReadStatus, ReplicaOptions, ReplicaStatus, Rights, SchemaWatch,
-    StoredColumn, WithoutReplica,
+    Address as SourceAddress, AddressError as SourceAddressError, Defaults, DirectUrl, Durability,
+    Extensions, FunctionName, Lag, OpenOptions, ReadOptions, ReadStatus, ReplicaOptions,
+    ReplicaStatus, Rights, SchemaWatch, StoredColumn, WithoutReplica,
 };
 pub use webhook_subscriptions::{RecordedResponse, WebhookSubscription};
 pub use worker::{Allowed, Delivery, Worker};

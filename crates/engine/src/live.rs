@@ -2,9 +2,11 @@
 //!
 //! A live query is lowered, authorized and compiled as a query is. Its cohort is executed on the
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
-//! `worker/subscribe.rs`, with `worker/streams.rs` for streams of rows (`stream`). `bus` is a broker over which servers relay changes of rows.
+//! `worker/subscribe.rs`, with `worker/streams.rs` for streams of rows (`stream`). `bus` is a broker over which servers relay changes of rows, `last_sent`
+//! the response that was sent last.
 
 mod bus;
+mod last_sent;
 pub(crate) mod stream;
 
 use std::collections::VecDeque;
@@ -21,6 +23,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
 pub use bus::BrokerBus;
+pub use last_sent::LastSent;
 pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 pub use source::changes::Relay;
 pub use source::message_bus::MessageBus;

@@ -13,6 +13,7 @@ use response::{
 use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
+use crate::live::reserved;
 use crate::payloads::Payloads;
 use crate::rest::Rest;
 
@@ -121,6 +122,15 @@ impl Response {
     /// The response of errors without data; its body follows when the form of the dialect is applied.
     pub(crate) fn of_errors(errors: Vec<GraphQLError>) -> Self {
         Self { errors, ..Self::complete(Vec::new(), MemoryReservation::default()) }
+    }
+
+    /// The bytes of the body, whose memory stays reserved as long as they are used.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        match self.body {
+            JsonBody::Own(text) => reserved(text, self.held),
+            JsonBody::Cached(text) => text,
+        }
     }
 
     /// A complete response.

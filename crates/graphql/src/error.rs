@@ -215,6 +215,15 @@ codes! {
     InternalServerError = "INTERNAL_SERVER_ERROR";
 }
 
+/// The message alone. It may contain values of the request, which must not be logged.
+impl std::fmt::Display for GraphQLError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for GraphQLError {}
+
 impl GraphQLError {
     /// An error of the whole request.
     #[must_use]

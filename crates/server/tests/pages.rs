@@ -1,12 +1,14 @@
 //! The commands of the manual, run as a reader runs them.
 //!
-//! Each page of `docs` is one test. [`page`] reads its blocks and markers, [`script`] makes a shell
+//! Each page of `docs`, and each README of an example project, is one test. [`page`] reads its blocks and markers, [`script`] makes a shell
 //! script of them, [`run`] runs it against the built program and compares what the page shows.
 //! `CONTRIBUTING.md` lists the markers.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 #![allow(clippy::print_stdout, reason = "the counts of each page are printed")]
 
+#[path = "pages/examples.rs"]
+mod examples;
 #[path = "pages/page.rs"]
 mod page;
 #[path = "pages/run.rs"]
@@ -29,13 +31,14 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     for path in pages() {
-        let name = format!("page::{}", path.file_name().unwrap().to_string_lossy());
+        let name = name(&path);
         trials.push(Trial::test(name, move || {
             let page = Page::read(&path)?;
             run::run(&page)?;
             Ok(())
         }));
     }
+    trials.push(Trial::test("examples::versions", || examples::versions().map_err(Into::into)));
     trials.push(Trial::test("parse::markers", || page::tests::markers().map_err(Into::into)));
     trials.push(Trial::test("script::ports", || script::tests::ports().map_err(Into::into)));
     trials.push(Trial::test("compare::wildcards", || run::tests::wildcards().map_err(Into::into)));
@@ -57,8 +60,20 @@ fn pages() -> Vec<PathBuf> {
         .filter(|path| !MADE.iter().any(|made| path.ends_with(made)))
         .collect();
     pages.push(root.join("README.md"));
+    pages.extend(examples::pages(&root));
     pages.sort();
     pages
+}
+
+/// The name of a page's test.
+fn name(path: &Path) -> String {
+    let part = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match path.parent().map(|folder| (folder, folder.parent())) {
+        Some((folder, Some(above))) if above.ends_with("examples") => {
+            format!("example::{}", part(folder))
+        }
+        Some(_) | None => format!("page::{}", part(path)),
+    }
 }
 
 /// The sum of all pages, with the reasons of commands that are not run.

@@ -35,7 +35,13 @@ pub enum Packages {
     PrismaCommands,
     /// What the pages of the manual install.
     Pages,
+    /// What the example projects install.
+    Examples,
 }
+
+/// Files of the Python packages of an example project, and the folder of their installation.
+const PYTHON: [&str; 2] =
+    ["crates/server/tests/pages/python-packages/requirements.txt", "target/python-packages"];
 
 impl Packages {
     /// The folder of the lock file, and the one of the packages in `target`.
@@ -47,6 +53,9 @@ impl Packages {
                 ["crates/server/tests/prisma/commands", "target/prisma-commands"]
             }
             Self::Pages => ["crates/server/tests/pages/packages", "target/page-packages"],
+            Self::Examples => {
+                ["crates/server/tests/pages/example-packages", "target/example-packages"]
+            }
         }
     }
 }
@@ -72,19 +81,48 @@ pub fn run_with(
     arguments: &[&OsStr],
 ) -> Result<Option<String>, ScriptError> {
     let Some(folder) = self::packages(packages)? else { return Ok(None) };
-    if Command::new("node").arg("--version").output().is_err() {
-        return missing("Node.js");
+    match has_node()? {
+        true => execute(script, &folder, arguments).map(Some),
+        false => Ok(None),
     }
-    let installed = install(script, &folder)?;
+}
+
+/// Whether there is Node.js; an error if it is missing and required.
+fn has_node() -> Result<bool, ScriptError> {
+    match Command::new("node").arg("--version").output() {
+        Ok(_) => Ok(true),
+        Err(_) => Ok(missing::<()>("Node.js")?.is_some()),
+    }
+}
+
+/// Copies a script into a folder and runs it there, to its success.
+fn execute(script: &Path, folder: &Path, arguments: &[&OsStr]) -> Result<String, ScriptError> {
+    let installed = install(script, folder)?;
     let output = Command::new("node").arg(&installed).args(arguments).output();
     let output = output.map_err(|error| ScriptError::File { path: installed, error })?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let printed = text(&output.stdout);
     if output.status.success() {
-        return Ok(Some(printed));
+        return Ok(printed);
     }
     let name = script.display().to_string();
     Err(ScriptError::Failed { name, printed: printed + &text(&output.stderr) })
+}
+
+/// Runs a script within a folder that has what it imports.
+///
+/// # Errors
+///
+/// The script fails, or Node.js is missing and required.
+pub fn run_in(
+    folder: &Path,
+    script: &Path,
+    arguments: &[&OsStr],
+) -> Result<Option<String>, ScriptError> {
+    match has_node()? {
+        true => execute(script, folder, arguments).map(Some),
+        false => Ok(None),
+    }
 }
 
 /// Chromium, or `None` where it is missing and may be.
@@ -123,6 +161,23 @@ pub fn packages(packages: Packages) -> Result<Option<PathBuf>, ScriptError> {
     match installed(packages)? {
         Some(folder) => Ok(Some(folder)),
         None => missing("a folder of npm packages in `target`"),
+    }
+}
+
+/// A virtual environment of Python with the packages of an example, or `None` where it is missing and
+/// may be.
+///
+/// # Errors
+///
+/// The packages are missing and required.
+pub fn python_packages() -> Result<Option<PathBuf>, ScriptError> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let [wanted, folder] = PYTHON.map(|path| workspace.join(path));
+    let wanted = read(&wanted)?;
+    let installed = fs::read_to_string(folder.join("installed.txt"));
+    match installed.is_ok_and(|installed| installed == wanted) {
+        true => Ok(Some(folder)),
+        false => missing("a folder of Python packages in `target`"),
     }
 }
 

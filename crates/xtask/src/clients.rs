@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::debian::{self, InstallError};
 use crate::npm::{self, NpmError};
 use crate::program;
+use crate::python::{self, PythonError};
 
 /// Under `target`.
 const FOLDER: &str = "clients";
@@ -22,6 +23,9 @@ const COMPOSERS: &str = "composers";
 /// Under `target`: what the pages of the manual install.
 const PAGES: &str = "page-packages";
 
+/// Under `target`: what the example projects install.
+const EXAMPLES: &str = "example-packages";
+
 /// The names of the browser's program in distributions; the test looks for the same.
 const BROWSERS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -35,6 +39,8 @@ pub(crate) enum ClientsError {
     Install(#[from] InstallError),
     #[error(transparent)]
     Npm(#[from] NpmError),
+    #[error(transparent)]
+    Python(#[from] PythonError),
 }
 
 /// Installs missing clients.
@@ -49,6 +55,10 @@ pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, Client
     npm::provide(workspace, &commands, PRISMA_COMMANDS, offline)?;
     let pages = workspace.join("crates/server/tests/pages/packages");
     npm::provide(workspace, &pages, PAGES, offline)?;
+    let examples = workspace.join("crates/server/tests/pages/example-packages");
+    npm::provide(workspace, &examples, EXAMPLES, offline)?;
+    provide_program(&["python3"], &["python3", "python3-venv"], offline)?;
+    python::provide(workspace, offline)?;
     let source = workspace.join("crates/server/tests/clients");
     Ok(npm::provide(workspace, &source, FOLDER, offline)?)
 }

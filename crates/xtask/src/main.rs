@@ -25,6 +25,7 @@ mod neo4j;
 mod npm;
 mod phase;
 mod program;
+mod python;
 mod setup;
 mod site;
 mod test;

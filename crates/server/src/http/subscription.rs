@@ -5,12 +5,12 @@
 //! generation.
 
 use std::future::pending;
-use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use engine::api::{ApiBegun, ApiDriver, ApiResponses};
+use engine::live::LastSent;
 use engine::{Caller, MemoryReservation, Response};
 use graphql::Request;
 use tokio::sync::watch;
@@ -29,19 +29,9 @@ pub(super) struct Subscription {
     request: Request,
     caller: Caller,
     responses: ApiResponses,
-    sent: Sent,
+    sent: LastSent,
     open: Option<OpenGuard>,
     _held: MemoryReservation,
-}
-
-/// The response that was sent last.
-#[derive(Debug)]
-struct Sent {
-    /// Its hash. Keeping the response would keep its memory.
-    hash: Option<u64>,
-    hasher: RandomState,
-    /// Whether the next response is the first one after a reload, which may equal the last.
-    may_repeat: bool,
 }
 
 /// A step of an operation.
@@ -67,7 +57,7 @@ impl Subscription {
         let service = current.get();
         let responses = subscribe(&service, &request, &caller)?;
         let open = service.shard.as_ref().map(|shard| shard.open(Open::Subscription));
-        let sent = Sent { hash: None, hasher: RandomState::new(), may_repeat: false };
+        let sent = LastSent::default();
         let current = current.clone();
         Ok(Self {
             current,
@@ -121,17 +111,8 @@ impl Subscription {
         let driver = service.worker.resume(&mut self.responses, &self.request, &self.caller)?;
         drive(&service, driver);
         self.service = service;
-        self.sent.may_repeat = self.responses.are_states();
+        self.sent.expect_repetition(self.responses.are_states());
         Ok(())
-    }
-}
-
-impl Sent {
-    /// Returns true if a response was sent before the reload already; else it is the last one now.
-    fn is_repeated(&mut self, response: &Bytes) -> bool {
-        let hash = Some(self.hasher.hash_one(response));
-        let may_repeat = std::mem::replace(&mut self.may_repeat, false);
-        std::mem::replace(&mut self.hash, hash) == hash && may_repeat
     }
 }
 

@@ -14,6 +14,7 @@
 //! | `<!-- replace: A => B -->` | replaces a placeholder in all commands and files below |
 //! | `<!-- postgres -->` | the page has a PostgreSQL server, by the variables `PG*` |
 //! | `<!-- npm -->` | the page has Chromium and the packages of `pages/packages`, by `$PACKAGES` |
+//! | `<!-- example: NAME -->` | the commands run in a copy of the example project, beside its packages |
 //! | `<!-- check all: REASON -->` | `check` for each block below that has no marker; `skip all` likewise |
 
 use std::collections::BTreeMap;
@@ -30,6 +31,8 @@ pub(crate) struct Page {
     pub(crate) inline: Vec<(usize, String)>,
     pub(crate) needs_postgres: bool,
     pub(crate) needs_npm: bool,
+    /// The example project in whose copy the commands run.
+    pub(crate) example: Option<String>,
 }
 
 /// A step, with the line of its block.
@@ -117,6 +120,7 @@ impl Page {
             inline: Vec::new(),
             needs_postgres: false,
             needs_npm: false,
+            example: None,
         };
         let fail = |line, sentence: String| PageError { path: path.to_owned(), line, sentence };
         let mut replacements: Vec<(String, String)> = Vec::new();
@@ -156,6 +160,11 @@ impl Page {
                     }
                     ("npm", "") => {
                         page.needs_npm = true;
+                        continue;
+                    }
+                    ("example", name) => {
+                        page.example = Some(name.to_owned());
+                        page.push(number, Action::Hidden(format!("example {name}")));
                         continue;
                     }
                     ("check all", reason) => {

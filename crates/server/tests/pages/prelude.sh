@@ -2,7 +2,7 @@
 set -euo pipefail
 export THALWEG_LISTEN=127.0.0.1:4000
 PAGE="$PWD/.thalweg-page"
-server= beside= servers=0
+server= beside= groups= servers=0 copy=
 
 # Without the progress that it prints where its output is no terminal.
 curl() { command curl -sS "$@"; }
@@ -52,6 +52,11 @@ stop() {
 finish() {
   stop
   for process in $beside; do kill "$process" 2> /dev/null || true; done
+  for group in $groups; do kill -- "-$group" 2> /dev/null || true; done
+  if [ -n "$copy" ]; then
+    cd "$PAGE/.."
+    rm -rf "$copy"
+  fi
 }
 trap finish EXIT
 
@@ -94,6 +99,41 @@ tasks_in_browser() {
   beside="$beside $!"
   cp "$TASKS_SCRIPT" "$CLIENTS/tasks.mjs"
   node "$CLIENTS/tasks.mjs" "http://localhost$1/" "$CHROMIUM" "$PICTURES"
+}
+
+# A copy of an example project, where Node.js finds the packages in the folder above.
+example() {
+  export GRAPHQL_URL=http://127.0.0.1:4000/graphql
+  export VITE_GRAPHQL_URL=$GRAPHQL_URL NEXT_TELEMETRY_DISABLED=1
+  copy="${EXAMPLE_PACKAGES:-$PAGE}/copies/$1-$$"
+  mkdir -p "$copy"
+  tar -c -C "$REPOSITORY/examples/$1" --exclude-from "$REPOSITORY/examples/.gitignore" . | tar -x -C "$copy"
+  cd "$copy"
+}
+
+# The packages are there already.
+npm() {
+  if [ "$1" != install ]; then command npm "$@"; fi
+}
+
+# The same for Python.
+python_packages() {
+  ln -s "$PYTHON_PACKAGES" .venv
+}
+
+# Serves the built page of an example, and looks at it in a browser. What serves it starts others, which
+# all end with their group.
+albums_in_browser() {
+  local port=$1
+  shift
+  PORT=${port#:} setsid env "$@" > "$PAGE/page.log" 2>&1 &
+  groups="$groups $!"
+  cp "$ALBUMS_SCRIPT" "$CLIENTS/albums-$$.mjs"
+  if ! node "$CLIENTS/albums-$$.mjs" "http://localhost$port/" "$CHROMIUM" "$GRAPHQL_URL"; then
+    cat "$PAGE/page.log" >&2
+    return 1
+  fi
+  rm "$CLIENTS/albums-$$.mjs"
 }
 
 # Lets the program parse a command line: `--help` comes last, after every option was parsed.

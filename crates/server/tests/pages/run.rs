@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use testkit::postgres::{Server, installations};
-use testkit::script::{Packages, chromium, packages};
+use testkit::script::{Packages, chromium, packages, python_packages};
 
 use crate::page::{Output, Page};
 use crate::script::{self, Ports};
@@ -64,6 +64,11 @@ pub(crate) fn run(page: &Page) -> Result<(), Box<dyn std::error::Error>> {
         command.env("PICTURES", root.join("../../target/browser"));
         command.env("TASKS_SCRIPT", root.join("tests/pages/tasks.mjs"));
     }
+    if let Some(example) = &page.example
+        && !provide(example, &mut command)?
+    {
+        return Ok(());
+    }
     command.args([SECONDS, "bash", ".thalweg-page/script"]).current_dir(&folder.0);
     command.stdin(Stdio::null());
     prepare(&mut command, server.as_ref())?;
@@ -84,6 +89,24 @@ pub(crate) fn run(page: &Page) -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     if differences.is_empty() { Ok(()) } else { Err(differences.into()) }
+}
+
+/// What an example project needs beside the program; false where it is missing and may be.
+fn provide(example: &str, command: &mut Command) -> Result<bool, Box<dyn std::error::Error>> {
+    if example == "python" {
+        let Some(packages) = python_packages()? else { return Ok(false) };
+        command.env("PYTHON_PACKAGES", packages);
+        return Ok(true);
+    }
+    let (Some(packages), Some(clients), Some(chromium)) =
+        (packages(Packages::Examples)?, packages(Packages::Clients)?, chromium()?)
+    else {
+        return Ok(false);
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages/albums.mjs");
+    command.env("EXAMPLE_PACKAGES", packages).env("CLIENTS", clients).env("CHROMIUM", chromium);
+    command.env("ALBUMS_SCRIPT", script);
+    Ok(true)
 }
 
 /// The program first in the path, the rest of the environment without its options.

@@ -14,7 +14,7 @@ use crate::page::{Action, Fate, Page};
 const PRELUDE: &str = include_str!("prelude.sh");
 
 /// The ports that pages write, which are replaced by free ones.
-const PORTS: [u16; 6] = [4000, 4001, 9090, 9000, 8081, 5173];
+const PORTS: [u16; 7] = [4000, 4001, 9090, 9000, 8081, 5173, 3000];
 
 /// Commands that serve until they are ended.
 const SERVERS: [&str; 4] = ["serve", "gateway", "demo", "dev"];

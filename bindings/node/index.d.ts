@@ -1,0 +1,58 @@
+/// <reference types="node" />
+
+/** The database, and how it is served. */
+export interface OpenOptions {
+  /** The address: `postgres://…`, `neo4j://…`, or the path of a SQLite file. */
+  url: string;
+  /** The dialect of the API, `postgraphile` by default; with `metadata` it is `hasura`. */
+  dialect?: "postgraphile" | "phrag" | "neo4j" | "dgraph" | "hasura" | "prisma";
+  /** Hasura's metadata in one text (JSON or YAML); the dialect is then `hasura`. */
+  metadata?: string;
+  /** The text of a policy file (TOML). */
+  policies?: string;
+  /** Threads that execute operations, one for each processor by default. */
+  threads?: number;
+  /** Connections to the database, divided among the threads, at least one each; 20 by default. */
+  connections?: number;
+  /** How long an operation may take, in milliseconds; 30,000 by default. */
+  timeout?: number;
+  /** Whether the directive `@live` makes a query a live query. */
+  live?: boolean;
+  /** Whether a server delivers triggers and asynchronous actions of Hasura's metadata. */
+  triggersDeliveredElsewhere?: boolean;
+}
+
+/** An operation, and who asks. */
+export interface Call {
+  query: string;
+  variables?: Record<string, unknown> | null;
+  operationName?: string | null;
+  /** What the program knows about the caller; without it the caller is unauthenticated. */
+  claims?: Record<string, unknown> | null;
+}
+
+/** An answer, as it is sent to a client. */
+export interface Answer {
+  /** The status of HTTP that fits it. */
+  status: number;
+  /** JSON: an object with `data` or `errors` or both. */
+  body: Buffer;
+}
+
+/** A GraphQL API over a database. */
+export class Thalweg {
+  private constructor();
+  /** Reads the schema of the database and makes the API. */
+  static open(options: OpenOptions): Promise<Thalweg>;
+  /** Executes a query or a mutation; an abort of the signal cancels its statements. */
+  execute(call: Call & { signal?: AbortSignal }): Promise<Answer>;
+  /** Begins a subscription or a live query; each response is JSON. */
+  subscribe(call: Call): AsyncGenerator<Buffer, void, undefined>;
+  /** The schema as SDL, perhaps as a role sees it; null without such a role. */
+  schema(): string;
+  schema(role: string): string | null;
+  /** Reads the schema of the database again, after a migration. */
+  reload(): Promise<void>;
+  /** Waits for operations in flight, for so many milliseconds, and closes the connections. */
+  close(patience?: number): Promise<void>;
+}

@@ -1,0 +1,18 @@
+// A program that has to compile, and lines that must not.
+
+import { Thalweg, type Answer } from "./index.js";
+
+const engine: Thalweg = await Thalweg.open({ url: "postgres:///shop", dialect: "hasura" });
+const answer: Answer = await engine.execute({ query: "{ a }", variables: { id: 1 }, claims: { role: "a" } });
+const text: string = answer.body.toString("utf8");
+for await (const response of engine.subscribe({ query: "subscription { a }" })) {
+  console.log(response.length, text, engine.schema().length, engine.schema("editor")?.length);
+}
+await engine.close();
+
+// @ts-expect-error: the address is required
+await Thalweg.open({ dialect: "hasura" });
+// @ts-expect-error: there is no such dialect
+await Thalweg.open({ url: "a.db", dialect: "rest" });
+// @ts-expect-error: there is no such member
+await engine.execute({ query: "{ a }", variable: {} });

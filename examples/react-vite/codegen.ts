@@ -1,0 +1,18 @@
+import type { CodegenConfig } from "@graphql-codegen/cli";
+
+const config: CodegenConfig = {
+  schema: process.env.GRAPHQL_URL ?? "http://127.0.0.1:4000/graphql",
+  documents: "src/**/*.tsx",
+  generates: {
+    "src/gql/": {
+      preset: "client",
+      config: {
+        enumsAsTypes: true,
+        scalars: { BigFloat: "string", BigInt: "string", Cursor: "string", Date: "string", Datetime: "string" },
+        useTypeImports: true,
+      },
+    },
+  },
+};
+
+export default config;
