@@ -39,6 +39,7 @@ mod direct;
 pub mod error;
 mod event_log;
 pub mod execute;
+mod identity;
 pub mod introspect;
 mod joined;
 mod length;
