@@ -314,7 +314,8 @@ impl Journal {
 mod tests {
     use std::collections::BTreeMap;
 
-    use catalog::{Builder, Capabilities, EntityKind, Key, KeyKind, NewField, Scalar, Type};
+    use catalog::builder::NewField;
+    use catalog::{Builder, Capabilities, EntityKind, Key, KeyKind, Scalar, Type};
     use serde_json_bytes::Map;
     use source::Session;
 

@@ -35,8 +35,12 @@ pub(crate) fn deny(workspace: &Path, offline: bool) -> Result<(), DenyError> {
     for folder in workspaces::ALL {
         let manifest = workspaces::in_folder(folder, "Cargo.toml");
         let mut check = Command::new(&program);
-        check.arg("--manifest-path").arg(workspace.join(&manifest)).args(["--locked", "check"]);
-        check.arg("--config").arg(workspace.join("deny.toml")).args(LOCAL);
+        check.arg("--manifest-path").arg(workspace.join(&manifest));
+        check.arg("--config").arg(workspace.join("deny.toml")).arg("--locked");
+        if offline {
+            check.arg("--offline");
+        }
+        check.args(["check", "--hide-inclusion-graph"]).args(LOCAL);
         if !offline {
             check.arg("advisories");
         }

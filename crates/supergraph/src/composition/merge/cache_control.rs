@@ -20,7 +20,8 @@ impl Merger<'_> {
                     first = Some(applied);
                 }
             });
-            let Some(first) = first.filter(|_| !self.composed.has(CACHE_CONTROL, graph)) else {
+            let Some(first) = first.filter(|_| !self.composed.is_composed_by(CACHE_CONTROL, graph))
+            else {
                 continue;
             };
             let message = format!(

@@ -65,7 +65,7 @@ fn is_specified(feature: &Feature) -> bool {
 
 impl Composed {
     /// Whether a subgraph composes a directive.
-    pub(super) fn has(&self, name: &str, graph: usize) -> bool {
+    pub(super) fn is_composed_by(&self, name: &str, graph: usize) -> bool {
         let mut directives = self.directives.iter();
         directives.any(|own| &*own.name == name && own.graphs.contains(&graph))
     }
