@@ -1,5 +1,6 @@
 //! Answers that servers share in a Redis.
 
+use serde_json::json;
 use testkit::broker::{Broker, Kind, redis};
 use testkit::random::Random;
 
@@ -7,6 +8,7 @@ use super::{NOTES, SONGS, Site, TABLES, WHOLE_ROWS};
 use crate::databases::{Database, File};
 use crate::program::{PATIENCE, run};
 use crate::served::happens_within;
+use crate::subscriptions::site::{Client, subscribe};
 
 fn broker() -> Option<Broker> {
     Kind::Redis.is_installed().then(|| Broker::start(Kind::Redis, &[]).unwrap())
@@ -20,7 +22,7 @@ fn command(broker: &Broker, words: &[&str]) -> Vec<String> {
 fn start(database: &Database, broker: &Broker, more: &[&str]) -> Site {
     let url = broker.url();
     let store = ["--cache", "*=1h", "--cache-store", &url, "--cache-store-timeout", "10s"];
-    Site::start(&database.url(), &[&store, more].concat())
+    Site::start(&database.url(), &[&store[..], &["--live-directive"], more].concat())
 }
 
 fn two_servers(database: &Database, broker: &Broker) -> [Site; 2] {
@@ -29,6 +31,25 @@ fn two_servers(database: &Database, broker: &Broker) -> [Site; 2] {
         site.warm_streamed(SONGS);
     }
     sites
+}
+
+/// A client of a server that receives the notes whenever the feed of the server has told of a change. By
+/// then the server knows of everything in the same transaction.
+struct Told(Client);
+
+impl Told {
+    fn by(site: &Site) -> Self {
+        let mut client =
+            Client::connect_at(site.served.address, "graphql-transport-ws", &json!({}));
+        client.send(&subscribe("1", "query @live { allNotes { nodes { id } } }"));
+        Self(client)
+    }
+
+    /// Waits for a note.
+    fn wait(&mut self, number: u32) {
+        let id = format!("{{\"id\":{number}}}");
+        while !self.0.receive().to_string().contains(&id) {}
+    }
 }
 
 fn is_hit(site: &Site, query: &str) -> bool {
@@ -61,9 +82,10 @@ fn servers_share_answers_and_see_mutations_of_one_another_at_once() {
             let seen = reading.query("", query).body;
             assert!(seen.contains(&format!("\"n{number}\"")), "{number}: {seen}");
         }
-        // A change of another row, and of a column that is not read, leaves the answer. A row of the
-        // same transaction tells that the servers know of it. The stream may still report a mutation
-        // from above, which both servers know of already: then the answer is made once more.
+        // A change of another row, and of a column that is not read, leaves the answer. The stream may
+        // still report a mutation from above, which both servers know of already: then the answer is
+        // made once more.
+        let mut told = [Told::by(&one), Told::by(&other)];
         let mut number = 100;
         let mut is_left = |query: &str, change: &dyn Fn(u32) -> String| {
             happens_within(PATIENCE, || {
@@ -71,10 +93,8 @@ fn servers_share_answers_and_see_mutations_of_one_another_at_once() {
                 one.query("", query);
                 let insert = format!("INSERT INTO note VALUES ({number})");
                 database.execute(&format!("{}; {insert}", change(number)));
-                [&one, &other].into_iter().all(|site| {
-                    site.await_text(NOTES, &format!("{{\"id\":{number}}}"));
-                    is_hit(site, query)
-                })
+                told.iter_mut().for_each(|told| told.wait(number));
+                [&one, &other].into_iter().all(|site| is_hit(site, query))
             })
         };
         let title = |number| format!("UPDATE song SET title = 'z{number}' WHERE id = 2");
@@ -142,9 +162,10 @@ fn no_answer_is_older_than_what_a_server_knows() {
     let Some(broker) = broker() else { return };
     let Some(database) = Database::on_one(&[TABLES, WHOLE_ROWS].concat()) else { return };
     let sites = two_servers(&database, &broker);
+    let mut told = sites.each_ref().map(Told::by);
     let mut random = Random::new(29);
     let mut hits = 0;
-    for round in 0..150 {
+    for number in 100..250 {
         // Answers that may become stale.
         for _ in 0..4 {
             let site = &sites[random.below(2)];
@@ -152,25 +173,19 @@ fn no_answer_is_older_than_what_a_server_knows() {
         }
         let through_server = random.below(3) > 0;
         let change = change(&mut random, through_server);
-        let number = 100 + round;
         if through_server {
             sites[random.below(2)].query("", &change);
         } else {
-            // The row of the same transaction tells that a server knows of the change: the answer
-            // about it was in the store.
-            for site in &sites {
-                site.warm(NOTES);
-            }
             database.execute(&format!("{change}; INSERT INTO note VALUES ({number})"));
         }
-        for site in &sites {
+        for (site, told) in sites.iter().zip(&mut told) {
             if !through_server {
-                site.await_text(NOTES, &format!("\"id\":{number}}}"));
+                told.wait(number);
             }
             for query in QUERIES {
                 let answered = site.query("", query).body;
                 let current = site.query("Cache-Control: no-store\r\n", query).body;
-                assert_eq!(answered, current, "{round}: {query} after {change}");
+                assert_eq!(answered, current, "{number}: {query} after {change}");
             }
         }
     }

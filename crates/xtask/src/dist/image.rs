@@ -51,7 +51,7 @@ pub(crate) fn image(workspace: &Path, program: Option<&Path>) -> Result<(), Dist
     let mut push = tool("buildah", &folder);
     push.args(["push", &tag]).arg(format!("oci:{}:{VERSION}", layout.display()));
     program::run(&mut push)?;
-    println!("image: {} runs; it is {tag} in {}", tag, folder.join("store").display());
+    println!("image: {tag} runs; it is in {}", folder.join("store").display());
     println!("image: {}", layout.display());
     Ok(())
 }
