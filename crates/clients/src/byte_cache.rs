@@ -30,8 +30,12 @@ pub struct CacheKey([u8; 16]);
 pub struct CacheTag([u8; 16]);
 
 /// The moment of a look-up, by the clock of the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    at: u64,
+    /// The number of the connection that has told it. Another one may lead to another clock.
+    connection: u64,
+}
 
 /// A value with the time for which it stays fresh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +102,20 @@ impl CacheKey {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl Moment {
+    /// The moment as a number, which grows.
+    #[must_use]
+    pub fn at(self) -> u64 {
+        self.at
+    }
+
+    /// Returns true if one clock has told both.
+    #[must_use]
+    pub fn has_clock_of(self, other: Self) -> bool {
+        self.connection == other.connection
     }
 }
 

@@ -123,16 +123,20 @@ impl RedisClient {
         }
     }
 
-    /// Runs commands over the connection, within the time limit.
+    /// Runs commands over the connection, within the time limit; over that of a number, if one is
+    /// wanted: another one may lead to a Redis with another clock and without the last writes. Returns
+    /// the number, too.
     pub(crate) async fn run<T>(
         &self,
+        wanted: Option<u64>,
         commands: impl AsyncFnOnce(&mut MultiplexedConnection) -> Result<T, RedisError>,
-    ) -> Result<T, RedisUnavailable> {
+    ) -> Result<(T, u64), RedisUnavailable> {
         let (connection, number) = {
             let state = self.state();
             (state.connection.clone(), state.opened)
         };
-        let Some(mut connection) = connection else {
+        let is_wanted = wanted.is_none_or(|wanted| wanted == number);
+        let Some(mut connection) = connection.filter(|_| is_wanted) else {
             self.failed.fetch_add(1, Ordering::Relaxed);
             return Err(RedisUnavailable);
         };
@@ -141,7 +145,7 @@ impl RedisClient {
             Ok(Ok(reply)) => {
                 self.succeeded.fetch_add(1, Ordering::Relaxed);
                 self.log_success();
-                return Ok(reply);
+                return Ok((reply, number));
             }
             Ok(Err(error)) if is_reply(&error) => {
                 if let Some(count) = self.refused.record() {

@@ -7,7 +7,8 @@
 //!
 //! * `policy`: which operations are cached, and for how long
 //! * `answer`: a cached answer
-//! * `store`: where answers are kept
+//! * `store`: answers in the memory of the process
+//! * `shared`: answers in a Redis that several servers share
 //! * `feed`: the task that follows changes for the cache
 //! * `flight`: an execution that requests with equal keys share
 //!
@@ -17,6 +18,7 @@ mod answer;
 mod feed;
 mod flight;
 mod policy;
+mod shared;
 mod store;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,6 +28,7 @@ use std::time::Duration;
 use ::live::{CohortKey, Dependencies, FeedClaim, Hub, Invalidated, Watched, Written};
 use ahash::AHashMap;
 use bytes::Bytes;
+use clients::byte_cache::ByteCache;
 use graphql::schema::Schema;
 use response::MemoryReservation;
 
@@ -34,6 +37,7 @@ pub use feed::CacheFeed;
 pub(crate) use flight::{Flight, FlightEnd, Leading};
 pub use policy::{CacheField, CachePolicyError, MOST_SECONDS};
 pub(crate) use policy::{CachePolicy, CacheWish, Obstacle};
+pub(crate) use shared::{SharedAnswers, SharedLookup, Ticket};
 use store::Store;
 
 /// Options of the cache of answers.
@@ -47,6 +51,8 @@ pub struct CacheOptions {
     pub has_directive: bool,
     /// True if the root fields may be those of other sources.
     pub has_fields_of_others: bool,
+    /// Where several servers share answers; without it they are in the memory of the process.
+    pub store: Option<Arc<ByteCache>>,
 }
 
 /// What a client allows the cache.
@@ -69,6 +75,8 @@ pub(crate) struct AnswerCache {
     pub(crate) policy: CachePolicy,
     hub: Arc<Hub>,
     store: Store,
+    /// Then the store in memory has only the keys of answers that are too large.
+    shared: Option<SharedAnswers>,
     invalidated: Arc<Invalidated>,
     flights: Mutex<AHashMap<CohortKey, Arc<Flight>>>,
     /// True since a request was not cached because nothing followed the changes.
@@ -92,6 +100,8 @@ pub struct CacheCounts {
     pub evictions: u64,
     pub answers: u64,
     pub bytes: u64,
+    /// Commands that the shared store has not executed.
+    pub failures: u64,
 }
 
 /// How a request was answered.
@@ -133,6 +143,7 @@ impl AnswerCache {
         options: &CacheOptions,
         schema: &Schema,
         hub: &Arc<Hub>,
+        shared: Option<SharedAnswers>,
     ) -> Result<Option<Self>, CachePolicyError> {
         let policy = match options.has_fields_of_others {
             false => CachePolicy::new(&options.fields, schema)?,
@@ -145,6 +156,7 @@ impl AnswerCache {
             policy,
             hub: Arc::clone(hub),
             store: Store::new(options.bytes),
+            shared,
             invalidated: Arc::default(),
             flights: Mutex::default(),
             wants_feed: AtomicBool::new(false),
@@ -152,6 +164,11 @@ impl AnswerCache {
             misses: AtomicU64::new(0),
             stores: AtomicU64::new(0),
         }))
+    }
+
+    /// The store that servers share, if there is one.
+    pub(crate) fn shared(&self) -> Option<&SharedAnswers> {
+        self.shared.as_ref()
     }
 
     /// The answer to a request, or the way to it. `dependencies` are those of its plan.
@@ -163,12 +180,7 @@ impl AnswerCache {
         dependencies: impl FnOnce() -> Dependencies,
     ) -> CacheLookup {
         self.sweep();
-        let most_age = match allowed {
-            _ if wish.refresh => None,
-            CacheUse::Refresh | CacheUse::Bypass => None,
-            CacheUse::Younger(age) => Some(age),
-            CacheUse::Answer => Some(Duration::MAX),
-        };
+        let most_age = wish.most_age(allowed);
         if let Some(found) = self.find_kept(key, most_age) {
             return found;
         }
@@ -184,7 +196,7 @@ impl AnswerCache {
         }
         let watched = self.hub.watch(key.clone(), dependencies(), &self.invalidated);
         let Some(watched) = watched else {
-            self.wants_feed.store(true, Ordering::Relaxed);
+            self.want_feed();
             return CacheLookup::Unfollowed;
         };
         self.misses.fetch_add(1, Ordering::Relaxed);
@@ -221,7 +233,13 @@ impl AnswerCache {
         body.shrink_to_fit();
         let body = Some(Bytes::from(body));
         let answer = Arc::new(CachedAnswer::new(key.clone(), Arc::clone(watched), ttl, body));
-        self.insert(key, &answer);
+        match self.shared {
+            None => self.insert(key, &answer),
+            // It was put there before.
+            Some(_) => {
+                self.stores.fetch_add(1, Ordering::Relaxed);
+            }
+        }
         answer
     }
 
@@ -249,8 +267,13 @@ impl AnswerCache {
         is_wanted.then(|| self.hub.claim_feed_for_cache()).flatten()
     }
 
-    /// Counts a request that the execution of an equal one has answered.
-    pub(crate) fn count_shared(&self) {
+    /// Has a feed begin: a request was not cached because nothing follows the changes.
+    pub(crate) fn want_feed(&self) {
+        self.wants_feed.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts a request that was not executed.
+    pub(crate) fn count_hit(&self) {
         self.hits.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -274,6 +297,14 @@ impl AnswerCache {
         self.hub.invalidate_written(written);
     }
 
+    /// Tells the other servers about the changes that this one knows of.
+    pub(crate) async fn publish(&self) {
+        if let Some(shared) = &self.shared {
+            // Without a store they learn it by their own feeds.
+            let _ = shared.publish().await;
+        }
+    }
+
     /// The largest answer that is kept.
     pub(crate) fn most_bytes(&self) -> usize {
         self.store.most_bytes()
@@ -289,6 +320,7 @@ impl AnswerCache {
             evictions: self.store.evictions(),
             answers: self.store.len(),
             bytes: self.store.bytes(),
+            failures: self.shared.as_ref().map_or(0, SharedAnswers::failures),
         }
     }
 

@@ -12,13 +12,15 @@ use dialects::{
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
-use live::{Counts, FeedOptions, ListenerCounts, Written};
-use source::{CompileError, EventRecorders, PoolLimits, Session};
+use live::{Counts, FeedOptions, Journal, ListenerCounts, Written};
+use source::{CompileError, EventRecorders, PoolLimits, Session, SourceError};
 
 use sources::{Address, OpenOptions, RawStatements, ReadStatus, Rights, Source};
 
 use crate::action_calls::{ActionCalls, ActionCallsError};
-use crate::answer_cache::{AnswerCache, CacheCounts, CacheFeed, CacheOptions, CachePolicyError};
+use crate::answer_cache::{
+    AnswerCache, CacheCounts, CacheFeed, CacheOptions, CachePolicyError, SharedAnswers,
+};
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::event_session;
@@ -162,6 +164,8 @@ pub enum OpenError {
     ActionCalls(#[from] ActionCallsError),
     #[error(transparent)]
     Cache(#[from] CachePolicyError),
+    #[error("servers cannot share answers, since the database does not tell its identity: {0}")]
+    Identity(SourceError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     #[error("policies and the permissions of metadata exclude each other: leave one out")]
@@ -364,12 +368,25 @@ impl Engine {
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
         let live = Live::new(options.live.clone(), topics);
-        let cache = AnswerCache::new(&options.cache, &api.schema, &live.hub)?.map(Arc::new);
+        let catalog = Arc::new(catalog);
+        let shared = match &options.cache.store {
+            Some(store) => {
+                let database = source.identity().await.map_err(OpenError::Identity)?;
+                database.map(|own| {
+                    live.hub.keep_journal(Journal::new(Arc::clone(&catalog)));
+                    let database = format!("{own} {}", address.redacted());
+                    SharedAnswers::new(&live.hub, store, database)
+                })
+            }
+            None => None,
+        };
+        let cache = AnswerCache::new(&options.cache, &api.schema, &live.hub, shared)?;
+        let cache = cache.map(Arc::new);
         let mut engine = Self {
             source,
             address: OwnAddress(address.clone()),
             direct: OwnAddress(direct.into_owned()),
-            catalog: Arc::new(catalog),
+            catalog,
             api,
             validator,
             limits: options.limits.clone(),

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use ::live::{Dependencies, ReadClaims, Written};
 use access::{AccessSet, AccessSetId, authorize};
 use catalog::Catalog;
+use clients::byte_cache::CacheKey;
 use dialects::{
     Echoed, Introspection, Listened, LowerError, Lowered, StatedPassword, StatedPattern,
 };
@@ -73,6 +74,8 @@ pub struct Prepared {
     pub(crate) deferred: Option<Box<DeferredPlan>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
+    /// Made when its answer is to be shared with other servers.
+    fingerprint: OnceLock<CacheKey>,
     /// Made when its answer is to be cached.
     facts: OnceLock<Box<AnswerFacts>>,
 }
@@ -146,7 +149,8 @@ impl CachedPlan for Prepared {
             next,
             deferred,
             made,
-            // Only plans of cached answers have any.
+            // Only plans of cached answers have these.
+            fingerprint: _,
             facts: _,
         } = self;
         let shape = plan.shape();
@@ -209,6 +213,16 @@ impl Prepared {
             all.add(next.dependencies(catalog, variables));
         }
         all
+    }
+
+    /// A hash of the plan that is the same in each server that would answer by it: of what is read, with
+    /// its names and the rules of the session, and of the form of the answer.
+    pub(crate) fn fingerprint(&self, catalog: &Catalog) -> CacheKey {
+        *self.fingerprint.get_or_init(|| {
+            let names = ir::print(&self.request, catalog);
+            let parts = format!("{:?}", (&self.request, self.plan.shape(), &self.echoes));
+            CacheKey::of(&[names.as_bytes(), parts.as_bytes()])
+        })
     }
 
     /// The properties that decide about the caching of its answers.
@@ -505,6 +519,7 @@ impl Engine {
             next,
             deferred: None,
             made: AtomicU32::new(0),
+            fingerprint: OnceLock::new(),
             facts: OnceLock::new(),
         })
     }

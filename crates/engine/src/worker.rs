@@ -273,7 +273,7 @@ impl Worker {
         };
         response = self.engine.formed(response, request, &caller.session);
         if report.operation == Some(OperationKind::Mutation) {
-            self.invalidate_answers(report);
+            self.invalidate_answers(report).await;
             self.wake_cohorts(report);
             // Other servers, and statements of clients, may have changed something as well.
             if report.observed.changed_at.is_none() && may_have_changed(report) {
@@ -401,8 +401,8 @@ impl Worker {
         }
     }
 
-    /// Invalidates the cached answers that a mutation may concern.
-    fn invalidate_answers(&self, report: &Report) {
+    /// Invalidates the cached answers that a mutation may concern, those of other servers, too.
+    async fn invalidate_answers(&self, report: &Report) {
         let Some(cache) = &self.engine.cache else { return };
         match &report.prepared {
             // Statements of clients and other servers may have changed anything.
@@ -412,7 +412,11 @@ impl Worker {
             Some(Planned::Source(prepared)) => {
                 cache.invalidate(&prepared.written_with_cascades(&self.engine.catalog));
             }
-            Some(Planned::Gateway(_)) | None => {}
+            Some(Planned::Gateway(_)) | None => return,
+        }
+        if cache.shared().is_some() {
+            // Boxed: most servers share nothing, and every request would need the space.
+            Box::pin(cache.publish()).await;
         }
     }
 

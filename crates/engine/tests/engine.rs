@@ -7,6 +7,7 @@ mod cached_answers;
 mod cached_documents;
 mod cached_plans;
 mod cached_tokens;
+mod cached_users;
 #[path = "support/changed_tables.rs"]
 mod changed_tables;
 #[path = "support/choices.rs"]

@@ -163,6 +163,30 @@ impl CohortKey {
         (family.into_bytes(), variables)
     }
 
+    /// Everything on which an answer of a plan depends, beside the plan and the source: it is the same
+    /// in each server, unlike the numbers of rules.
+    #[must_use]
+    pub fn content(&self) -> Vec<u8> {
+        let Self { document, operation_name, variables, settings, claims, .. } = self;
+        let claims = claims.as_ref().map(|claims| claims.all().to_string());
+        let mut content = Vec::new();
+        let mut add = |part: Option<&[u8]>| {
+            // A length tells parts apart, and an absent one from an empty one.
+            let length = part.map_or(u64::MAX, |part| part.len() as u64);
+            content.extend_from_slice(&length.to_be_bytes());
+            content.extend_from_slice(part.unwrap_or_default());
+        };
+        add(Some(document.as_bytes()));
+        add(operation_name.as_deref().map(str::as_bytes));
+        add(Some(variables));
+        add(claims.as_deref().map(str::as_bytes));
+        for (name, value) in settings.iter().flat_map(|settings| settings.pairs()) {
+            add(Some(name.as_bytes()));
+            add(Some(value.as_bytes()));
+        }
+        content
+    }
+
     /// The bytes of the document, which its copies share.
     #[must_use]
     pub fn document_bytes(&self) -> usize {

@@ -1,7 +1,7 @@
 //! All cohorts of an API.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use crate::cohort::{Cohort, CohortKey, State};
 use crate::cohort_set::CohortSet;
 use crate::dependencies::Dependencies;
 use crate::index::{Changed, Exact, Index};
+use crate::journal::Journal;
 use crate::written::Written;
 
 /// The cohorts of an API, shared by all threads.
@@ -26,6 +27,8 @@ pub struct Hub {
     is_feed_lost: AtomicBool,
     alone: AtomicU64,
     executions: AtomicU64,
+    /// The changes for a store of answers that several servers share, if there is one.
+    journal: OnceLock<Journal>,
 }
 
 #[derive(Debug, Default)]
@@ -175,6 +178,7 @@ impl Hub {
         let mut cohorts = self.lock();
         cohorts.has_cache = false;
         cohorts.watched.iter().for_each(|cohort| cohort.mark());
+        self.break_journal();
         drop(cohorts);
         self.wake();
     }
@@ -188,6 +192,31 @@ impl Hub {
         self.is_feed_lost.store(false, Ordering::Release);
         let is_claimed = std::mem::replace(&mut cohorts.has_feed, true);
         (!is_claimed).then(|| FeedClaim { hub: Arc::clone(self), is_ended: false, reason })
+    }
+
+    /// Records changes for a store of answers that several servers share.
+    pub fn keep_journal(&self, journal: Journal) {
+        // There is one store.
+        let _ = self.journal.set(journal);
+    }
+
+    /// The changes for a store that several servers share, if there is one.
+    #[must_use]
+    pub fn journal(&self) -> Option<&Journal> {
+        self.journal.get()
+    }
+
+    /// Returns true if the feed reports each change that concerns an answer, and false if the answer
+    /// ends with the next commit. `None` while changes are not followed.
+    #[must_use]
+    pub fn is_exact(&self, dependencies: &Dependencies) -> Option<bool> {
+        let cohorts = self.lock();
+        cohorts.is_followed.then(|| cohorts.exact.covers_dependencies(dependencies))
+    }
+
+    /// Records that changes may have been missed.
+    fn break_journal(&self) {
+        self.journal.get().into_iter().for_each(Journal::begin_again);
     }
 
     /// Registers a cached answer. Returns false if changes are not followed.
@@ -222,6 +251,9 @@ impl Hub {
     /// far as its request tells; the feed reports the rest.
     pub fn invalidate_written(&self, written: &Written) {
         let cohorts = self.lock();
+        if let Some(journal) = self.journal.get() {
+            journal.add_written(written);
+        }
         match written {
             Written::Anything => cohorts.watched.iter().for_each(|cohort| cohort.mark()),
             Written::Entities(entities) => {
@@ -278,6 +310,9 @@ impl Hub {
     pub(crate) fn mark_written(&self, entities: &AHashSet<EntityId>) {
         let cohorts = self.lock();
         entities.iter().for_each(|entity| cohorts.index.mark_readers(*entity));
+        if let Some(journal) = self.journal.get() {
+            entities.iter().for_each(|entity| journal.add_entity(*entity));
+        }
         cohorts.timed.iter().for_each(|cohort| cohort.mark());
     }
 
@@ -287,7 +322,9 @@ impl Hub {
 
     /// Marks all cohorts as dirty.
     pub fn mark_all(&self) {
-        self.lock().mark_all();
+        let cohorts = self.lock();
+        cohorts.mark_all();
+        self.break_journal();
     }
 
     /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
@@ -297,15 +334,24 @@ impl Hub {
         changes: impl Iterator<Item = Changed<'c>>,
         dependent: impl Iterator<Item = EntityId>,
     ) {
-        let cohorts = self.lock();
-        changes.for_each(|changed| cohorts.index.mark(&changed));
-        dependent.for_each(|entity| cohorts.index.mark_readers(entity));
+        let (cohorts, journal) = (self.lock(), self.journal.get());
+        changes.for_each(|changed| {
+            cohorts.index.mark(&changed);
+            journal.into_iter().for_each(|journal| journal.add(&changed));
+        });
+        dependent.for_each(|entity| {
+            cohorts.index.mark_readers(entity);
+            journal.into_iter().for_each(|journal| journal.add_entity(entity));
+        });
         cohorts.inexact.iter().for_each(|cohort| cohort.mark());
+        journal.into_iter().for_each(Journal::add_commit);
     }
 
     /// Marks the cohorts as dirty of which the feed does not report each change.
     pub(crate) fn mark_inexact(&self) {
-        self.lock().inexact.iter().for_each(|cohort| cohort.mark());
+        let cohorts = self.lock();
+        cohorts.inexact.iter().for_each(|cohort| cohort.mark());
+        self.journal.get().into_iter().for_each(Journal::add_commit);
     }
 
     /// Marks the cohorts as dirty that are executed in intervals, since nothing tells of changes. A
@@ -325,6 +371,7 @@ impl Hub {
             let all = by_key.values().chain(watched.iter());
             *inexact = all.filter(|cohort| !exact.covers(cohort)).collect();
             *timed = by_key.values().filter(|cohort| exact.is_timed(cohort)).collect();
+            self.break_journal();
         }
     }
 
@@ -332,6 +379,9 @@ impl Hub {
     pub(crate) fn set_feed(&self, feed: Option<RunningFeed>, is_followed: bool) {
         let mut cohorts = self.lock();
         (cohorts.feed, cohorts.is_followed) = (feed, is_followed);
+        if feed.is_none() || !is_followed {
+            self.break_journal();
+        }
         if feed.is_none() {
             cohorts.watched.iter().for_each(|cohort| cohort.mark());
         }
@@ -350,6 +400,7 @@ impl Hub {
         cohorts.is_followed = false;
         self.is_feed_lost.store(true, Ordering::Release);
         cohorts.mark_all();
+        self.break_journal();
     }
 
     #[must_use]
@@ -378,6 +429,7 @@ impl FeedClaim {
         if self.is_ended {
             cohorts.is_followed = false;
             cohorts.watched.iter().for_each(|cohort| cohort.mark());
+            self.hub.break_journal();
         }
         cohorts.has_feed
     }

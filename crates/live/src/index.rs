@@ -9,7 +9,7 @@ use source::changes::{Cell, ChangedRows, RowChange};
 
 use crate::cohort::Cohort;
 use crate::cohort_set::CohortSet;
-use crate::dependencies::ReadRows;
+use crate::dependencies::{Dependencies, ReadRows};
 use crate::value::FieldValue;
 
 /// The cohorts that read rows of each entity.
@@ -126,33 +126,19 @@ impl Readers {
     }
 
     fn mark(&self, row: &RowChange, changed: &Changed<'_>) {
-        let (written, fields) = (written(row, changed), changed.fields);
+        let written = written(row, changed);
         let concerned = |cohort: &&Arc<Cohort>| match &written {
             Some(written) => !written.is_disjoint(&cohort.dependencies.fields),
             None => true,
         };
         self.all.iter().filter(concerned).for_each(|cohort| cohort.mark());
         for field in self.fields.keys() {
-            let column = fields.iter().position(|own| *own == Some(*field));
-            let cell = |cells: &Option<Vec<Cell>>| match cells {
-                None => Cell::Null,
-                Some(cells) => {
-                    let cell = column.and_then(|column| cells.get(column));
-                    cell.cloned().unwrap_or(Cell::Unknown)
-                }
-            };
-            let (before, after) = (cell(&row.before), cell(&row.after));
-            let is_update = row.before.is_some() && row.after.is_some();
-            match (before, after) {
-                // Of an update the value after it may be left out, where it is the same.
-                (Cell::Unknown, _) | (_, Cell::Changed) => self.mark_field(*field, concerned),
-                (before, Cell::Unknown) if is_update => self.mark_value(*field, before, concerned),
-                (_, Cell::Unknown) => self.mark_field(*field, concerned),
-                (before, after) => {
-                    if before != after {
-                        self.mark_value(*field, before, concerned);
-                    }
-                    self.mark_value(*field, after, concerned);
+            match RowValues::of(*field, row, changed) {
+                RowValues::Any => self.mark_field(*field, concerned),
+                RowValues::Known(cells) => {
+                    cells.into_iter().flatten().for_each(|cell| {
+                        self.mark_value(*field, cell, concerned);
+                    });
                 }
             }
         }
@@ -174,9 +160,39 @@ impl Readers {
     }
 }
 
+/// The values of a field that a changed row has or had: the change concerns those who read rows with
+/// one of them.
+#[derive(Debug)]
+pub(crate) enum RowValues {
+    /// The feed does not tell them all.
+    Any,
+    Known([Option<Cell>; 2]),
+}
+
+impl RowValues {
+    pub(crate) fn of(field: FieldId, row: &RowChange, changed: &Changed<'_>) -> Self {
+        let column = changed.fields.iter().position(|own| *own == Some(field));
+        let cell = |cells: &Option<Vec<Cell>>| match cells {
+            None => Cell::Null,
+            Some(cells) => {
+                let cell = column.and_then(|column| cells.get(column));
+                cell.cloned().unwrap_or(Cell::Unknown)
+            }
+        };
+        let is_update = row.before.is_some() && row.after.is_some();
+        match (cell(&row.before), cell(&row.after)) {
+            // Of an update the value after it may be left out, where it is the same.
+            (Cell::Unknown, _) | (_, Cell::Changed) => Self::Any,
+            (before, Cell::Unknown) if is_update => Self::Known([Some(before), None]),
+            (_, Cell::Unknown) => Self::Any,
+            (before, after) => Self::Known([Some(before).filter(|one| *one != after), Some(after)]),
+        }
+    }
+}
+
 /// The fields that an update has written with other values, or may have; `None` for a row that is new
 /// or deleted, or has other readers, which concerns everybody who reads it.
-fn written(
+pub(crate) fn written(
     RowChange { before, after }: &RowChange,
     changed: &Changed<'_>,
 ) -> Option<BTreeSet<FieldId>> {
@@ -205,7 +221,10 @@ pub(crate) enum Exact {
 impl Exact {
     /// Returns true if the feed reports each change that concerns a cohort.
     pub(crate) fn covers(&self, cohort: &Cohort) -> bool {
-        let dependencies = &cohort.dependencies;
+        self.covers_dependencies(&cohort.dependencies)
+    }
+
+    pub(crate) fn covers_dependencies(&self, dependencies: &Dependencies) -> bool {
         !dependencies.is_timed && dependencies.entities.keys().all(|entity| self.contains(*entity))
     }
 

@@ -15,6 +15,7 @@
 //!   concern them; `value`: values as a feed prints them
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`watched`]: cached answers, which are cohorts without subscribers
+//! * `journal`: changes since they were taken last, for a store of answers that servers share
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
 //! Subscriptions to notifications are executed once for each of them: [`channels`]; those to changes
@@ -34,6 +35,7 @@ pub mod events;
 pub mod feed;
 pub mod hub;
 mod index;
+mod journal;
 mod print;
 mod published;
 mod queue;
@@ -50,6 +52,7 @@ pub use events::{
 };
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
+pub use journal::{ChangeName, Journal};
 pub use print::{print, print_cached};
 pub use published::Published;
 pub use queue::{ListenerCounts, ListenerEnd};

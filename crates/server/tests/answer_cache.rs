@@ -14,6 +14,7 @@ use crate::served::{Served, happens_within};
 use crate::subscriptions::site::{Client, next, subscribe};
 
 mod hasura;
+mod shared;
 
 const SONGS: &str = "{ allSongs { nodes { title } } }";
 const NOTES: &str = "{ allNotes { nodes { id } } }";

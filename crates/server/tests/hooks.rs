@@ -269,6 +269,54 @@ fn claims_of_a_hook_decide_what_an_operation_may() {
     assert!(client.receive()["payload"]["data"]["artistById"]["name"].is_string());
 }
 
+/// The role that a hook gives decides about a mutation through the Model Context Protocol, too.
+#[test]
+fn a_tool_changes_only_what_the_role_of_a_hook_may() {
+    let folder = Folder::new();
+    let (file, policies) = (folder.file("shop.db"), folder.file("policies.toml"));
+    fs::write(&policies, POLICIES).unwrap();
+    drop(Server::demo(&file));
+    let hook = Hook::start(Does::Answers(json!({})));
+    let url = hook.url();
+    let serve = ["serve", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let rules = ["--policies", policies.to_str().unwrap(), "--jwt-secret", SECRET];
+    let tools = ["--mcp", "--mcp-tools", "schema", "--mcp-mutations", "--hook-request", &url];
+    let server = Server::start(&[&serve[..], &rules, &tools].concat());
+    let token = Issuer::secret(SECRET).token(r#"{"aud":"postgraphile","role":"owner"}"#);
+    let rename = |headers: &str, name: &str| {
+        let query = format!(
+            "mutation {{ updateArtistById(input: {{ id: 1, artistPatch: {{ name: \"{name}\" }} }}) \
+             {{ artist {{ id }} }} }}"
+        );
+        let params = json!({ "name": "execute_operation", "arguments": { "query": query } });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let body = call.to_string();
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        server.send(request.as_bytes()).body
+    };
+    let stored = || -> String {
+        let database = rusqlite::Connection::open(&file).unwrap();
+        let query = "SELECT name FROM artist WHERE id = 1";
+        database.query_row(query, [], |row| row.get(0)).unwrap()
+    };
+    let owner = format!("Authorization: Bearer {token}\r\n");
+    let before = stored();
+    assert!(rename("", "nobody's").contains("PERMISSION_DENIED"));
+    assert_eq!(stored(), before);
+    assert!(!rename(&owner, "the owner's").contains("PERMISSION_DENIED"));
+    assert_eq!(stored(), "the owner's");
+    hook.answers(json!({ "claims": { "role": "anonymous" } }));
+    assert!(rename(&owner, "a lost right").contains("PERMISSION_DENIED"));
+    assert_eq!(stored(), "the owner's");
+    hook.answers(json!({ "claims": { "role": "owner" } }));
+    assert!(!rename("", "the hook's").contains("PERMISSION_DENIED"));
+    assert_eq!(stored(), "the hook's");
+}
+
 #[test]
 fn a_hook_after_an_operation_sees_and_replaces_the_response() {
     let before = Hook::start(Does::Answers(json!({ "context": { "since": 7 } })));

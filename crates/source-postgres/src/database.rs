@@ -132,6 +132,10 @@ impl PostgresSource {
         Ok((source, introspected.catalog))
     }
 
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// The state of reads from replicas; `None` without replicas.
     #[must_use]
     pub fn reads(&self) -> Option<ReadStatus> {

@@ -40,6 +40,7 @@ pub mod error;
 mod event_log;
 pub mod execute;
 mod files;
+mod identity;
 pub mod introspect;
 mod joined;
 mod length;

@@ -1,5 +1,6 @@
 //! Addresses of sources.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// The address of a source.
@@ -43,6 +44,15 @@ fn known_sources(scheme: &str) -> &'static str {
 const GRAPH_SCHEMES: [&str; 6] = ["neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"];
 
 impl Address {
+    /// The address without users and passwords.
+    #[must_use]
+    pub fn redacted(&self) -> Cow<'_, str> {
+        match self {
+            Self::Sqlite(path) => path.to_string_lossy(),
+            Self::Postgres(url) | Self::Neo4j(url) => redact::address(url),
+        }
+    }
+
     /// Whether the source is a graph; the others have tables.
     #[must_use]
     pub fn is_graph(&self) -> bool {

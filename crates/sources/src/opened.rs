@@ -6,7 +6,7 @@ use std::time::Duration;
 use catalog::Catalog;
 use response::{MemoryBudget, Shape};
 use source::changes::Relay;
-use source::{CompileError, PoolLimits};
+use source::{CompileError, PoolLimits, SourceError};
 use source_neo4j::Neo4jSource;
 use source_postgres::{PostgresChannels, PostgresSource};
 use source_sqlite::SqliteSource;
@@ -65,6 +65,15 @@ impl Source {
         match self {
             Self::Postgres(_) => true,
             Self::Sqlite(_) | Self::Neo4j(_) => false,
+        }
+    }
+
+    /// What distinguishes the database from all others, wherever it is reached; `None` if nothing
+    /// does, since it is a file or a graph.
+    pub async fn identity(&self) -> Result<Option<String>, SourceError> {
+        match self {
+            Self::Postgres(source) => source.identity().await.map(Some),
+            Self::Sqlite(_) | Self::Neo4j(_) => Ok(None),
         }
     }
 

@@ -20,6 +20,10 @@ pub(crate) enum Command {
         /// Writes the table in the tree anew.
         write: bool,
     },
+    /// Checks packages by cargo-deny.
+    Deny {
+        offline: bool,
+    },
     Docs,
     Fuzz(fuzz::Options),
     /// The files of GraphiQL in the server.
@@ -27,6 +31,10 @@ pub(crate) enum Command {
     /// Arguments of the program `bench`.
     Bench(Vec<String>),
     Dist(dist::Options),
+    /// The image of containers, of this program or of the release's.
+    Image {
+        program: Option<PathBuf>,
+    },
     Site(site::Options),
     Help,
 }
@@ -44,6 +52,8 @@ pub(crate) enum ArgumentError {
     Advisories,
     #[error("`--program` wants the path of a program")]
     Program,
+    #[error("`--target` wants `aarch64` or `x86_64`")]
+    Platform,
     #[error("`--sources` wants the address of the repository's files")]
     Sources,
     #[error("there is no target `{0}`")]
@@ -66,8 +76,13 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "bench" => Ok(Command::Bench(rest.to_vec())),
         "compare" => Ok(Command::Bench(words.to_vec())),
         "dist" => parse_dist(rest),
+        "image" => parse_image(rest),
         "fuzz" => parse_fuzz(rest),
         "site" => parse_site(rest),
+        "deny" => match rest {
+            [option] if option == "--offline" => Ok(Command::Deny { offline: true }),
+            rest => without_options(name, rest, Command::Deny { offline: false }),
+        },
         "docs" => without_options(name, rest, Command::Docs),
         "graphiql" => without_options(name, rest, Command::GraphiQL),
         "advisories" => match rest {
@@ -151,10 +166,25 @@ fn parse_dist(words: &[String]) -> Result<Command, ArgumentError> {
                 let program = rest.next().ok_or(ArgumentError::Program)?;
                 options.program = Some(program.into());
             }
+            "--target" => {
+                let platform = rest.next().and_then(|name| dist::Platform::of_target(name));
+                options.platform = Some(platform.ok_or(ArgumentError::Platform)?);
+            }
             _ => return Err(unknown("dist", word)),
         }
     }
     Ok(Command::Dist(options))
+}
+
+fn parse_image(words: &[String]) -> Result<Command, ArgumentError> {
+    match words {
+        [] => Ok(Command::Image { program: None }),
+        [option, program] if option == "--program" => {
+            Ok(Command::Image { program: Some(program.into()) })
+        }
+        [option] if option == "--program" => Err(ArgumentError::Program),
+        [word, ..] => Err(unknown("image", word)),
+    }
 }
 
 fn parse_fuzz(words: &[String]) -> Result<Command, ArgumentError> {
@@ -250,10 +280,33 @@ mod tests {
     }
 
     #[test]
+    fn packages_are_checked_with_or_without_network() {
+        check("deny", &Ok(Command::Deny { offline: false }));
+        check("deny --offline", &Ok(Command::Deny { offline: true }));
+    }
+
+    #[test]
+    fn a_release_may_be_for_another_processor() {
+        let platform = Some(dist::Platform::Arm);
+        let options = dist::Options { platform, ..dist::Options::default() };
+        check("dist --target aarch64", &Ok(Command::Dist(options)));
+        check("dist --target mips", &Err(ArgumentError::Platform));
+        check("dist --target", &Err(ArgumentError::Platform));
+    }
+
+    #[test]
+    fn an_image_is_of_a_program_that_is_given_or_of_the_release() {
+        check("image", &Ok(Command::Image { program: None }));
+        let program = Some("target/debug/thalweg".into());
+        check("image --program target/debug/thalweg", &Ok(Command::Image { program }));
+        check("image --program", &Err(ArgumentError::Program));
+    }
+
+    #[test]
     fn a_release_is_of_a_program_that_is_given_or_built() {
         check("dist", &Ok(Command::Dist(dist::Options::default())));
         let program = Some("target/release/thalweg".into());
-        let options = dist::Options { offline: true, program };
+        let options = dist::Options { offline: true, program, platform: None };
         check("dist --offline --program target/release/thalweg", &Ok(Command::Dist(options)));
         check("dist --program", &Err(ArgumentError::Program));
         check("dist --fast", &Err(unknown("dist", "--fast")));

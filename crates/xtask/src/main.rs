@@ -11,10 +11,12 @@
 
 mod arguments;
 mod bench;
+mod cargo_tool;
 mod clients;
 mod configuration;
 mod counts;
 mod debian;
+mod deny;
 mod dist;
 mod docs;
 mod fuzz;
@@ -63,6 +65,11 @@ cargo xtask advisories FOLDER [--write]
     Looks for packages with known faults, by a checkout of the RustSec advisory database.
       --write  writes the table anew first
 
+cargo xtask deny [--offline]
+    Checks licences, sources, duplicates and advisories of other packages by cargo-deny and deny.toml;
+    it installs cargo-deny into target/tools.
+      --offline  installs nothing, and leaves out advisories, which are fetched
+
 cargo xtask docs
     Writes the support tables of the dialects, which are made from the case files, and the schema
     and the example of the configuration file, which are made from the options.
@@ -97,11 +104,20 @@ cargo xtask bench streaming [--help] [OPTIONS]
 cargo xtask bench beside [--help] [OPTIONS]
     Measures long answers with slow readers, and short requests beside long statements.
 
-cargo xtask dist [--offline] [--program FILE]
-    Makes a release for this machine's kind in target/dist: a static program in a tarball and in a
+cargo xtask dist [--offline] [--program FILE] [--target PROCESSOR]
+    Makes a release in target/dist: a static program in a tarball and in a
     Debian package, with completions, manual pages and the licences of others, and checksums.
       --offline        installs nothing, only looks
       --program FILE   packs this program instead of building one
+      --target PROCESSOR
+                       builds for aarch64 or x86_64, by Zig where it is not this machine's, and tries
+                       the program by QEMU
+
+cargo xtask image [--program FILE]
+    Makes the image of containers without a daemon (buildah), in target/image, and runs it (podman):
+    the demo answers, and GraphiQL is there.
+      --program FILE   takes this program, with the libraries that it needs, instead of that of
+                       target/dist
 
 cargo xtask ci
     Everything of `test`; a check whose tool is not installed is a failure.
@@ -161,6 +177,20 @@ fn main() -> ExitCode {
             Ok(()) => true,
             Err(error) => {
                 eprintln!("dist: {error}");
+                false
+            }
+        },
+        Command::Image { program } => match dist::image(&workspace, program.as_deref()) {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("image: {error}");
+                false
+            }
+        },
+        Command::Deny { offline } => match deny::deny(&workspace, offline) {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("deny: {error}");
                 false
             }
         },

@@ -1,11 +1,10 @@
 //! `cargo xtask site`: the manual as a web site, made by mdBook in `target/site/book`.
 //!
-//! `pages` copies the manual, with links that hold in the site; `tool` installs mdBook; `dead` checks
-//! the links of the pages that it has made.
+//! `pages` copies the manual, with links that hold in the site; `dead` checks the links of the pages that
+//! mdBook has made.
 
 mod dead;
 mod pages;
-mod tool;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,11 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use crate::cargo_tool::{CargoTool, ToolError};
 use crate::program::{self, ProgramError};
+
+/// Of July 2026; MPL-2.0.
+const MDBOOK: CargoTool = CargoTool { package: "mdbook", version: "0.5.4" };
 
 /// The time between two looks for changed pages.
 const POLL: Duration = Duration::from_secs(1);
@@ -35,8 +38,8 @@ pub(crate) struct Options {
 pub(crate) enum SiteError {
     #[error("{}: {error}", .path.display())]
     File { path: PathBuf, error: io::Error },
-    #[error("mdBook is not installed, and `--offline` installs nothing")]
-    Offline,
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     #[error(transparent)]
     Program(#[from] ProgramError),
     #[error("{} dead links:\n{}", .0.len(), .0.join("\n"))]
@@ -46,7 +49,7 @@ pub(crate) enum SiteError {
 /// Makes the site, checks its links and prints its place; with `--serve` it serves it until it is
 /// ended.
 pub(crate) fn site(workspace: &Path, options: &Options) -> Result<(), SiteError> {
-    let mdbook = tool::provide(workspace, options.offline)?;
+    let mdbook = MDBOOK.provide(workspace, options.offline)?;
     let folder = workspace.join("target/site");
     let count = pages::write(workspace, &folder, options.sources.as_deref())?;
     program::run(Command::new(&mdbook).arg("build").arg(&folder))?;

@@ -54,7 +54,7 @@ impl Weighter<CacheKey, Entry> for Bytewise {
 
 impl Invalidations {
     fn is_stale(&self, entry: &Entry) -> bool {
-        let Moment(since) = entry.since;
+        let Moment { at: since, .. } = entry.since;
         since < self.all
             || entry.tags.iter().any(|tag| self.by_tag.get(tag).is_some_and(|at| *at > since))
     }
@@ -81,7 +81,7 @@ impl MemoryStore {
             }
             Some(Cached { value: entry.value, left })
         });
-        (found.collect(), Moment(invalidations.now))
+        (found.collect(), Moment { at: invalidations.now, connection: 0 })
     }
 
     pub(super) fn put(&self, entries: Vec<NewEntry>, since: Moment) {

@@ -124,7 +124,8 @@ impl SharedStore {
     ) -> Result<(Vec<Option<Cached>>, Moment), RedisUnavailable> {
         let names: Vec<_> = keys.iter().map(|own| key(&self.entries, &own.0)).collect();
         let arguments = [self.tags.clone()];
-        let reply: Vec<Value> = GET.run(&self.client, &names, &arguments).await?;
+        let (reply, connection) =
+            GET.run_numbered::<Vec<Value>>(&self.client, &names, &arguments).await?;
         let mut reply = reply.into_iter();
         let moment = match reply.next() {
             Some(Value::BulkString(digits)) => number(&digits).ok_or(RedisUnavailable)?,
@@ -139,7 +140,7 @@ impl SharedStore {
             found.push(is_found.then(|| Cached { value: Bytes::from(value), left }));
         }
         match found.len() == keys.len() {
-            true => Ok((found, Moment(moment))),
+            true => Ok((found, Moment { at: moment, connection })),
             false => Err(RedisUnavailable),
         }
     }
@@ -147,7 +148,7 @@ impl SharedStore {
     pub(super) async fn put(
         &self,
         entries: &[NewEntry],
-        Moment(since): Moment,
+        Moment { at: since, connection }: Moment,
     ) -> Result<(), RedisUnavailable> {
         let mut commands = redis::pipe();
         for NewEntry { key: own, value, ttl, tags } in entries {
@@ -166,13 +167,17 @@ impl SharedStore {
         if commands.is_empty() {
             return Ok(());
         }
-        self.client.run(async |connection| commands.exec_async(connection).await).await
+        let put = async |connection: &mut _| commands.exec_async(connection).await;
+        self.client.run(Some(connection), put).await.map(drop)
     }
 
     pub(super) async fn invalidate(&self, tags: &[CacheTag]) -> Result<(), RedisUnavailable> {
-        let names: Vec<_> = tags.iter().map(|tag| key(&self.tags, &tag.0)).collect();
-        let longest = LONGEST.as_millis().to_string().into_bytes();
-        INVALIDATE.run::<i64>(&self.client, &names, &[longest]).await.map(drop)
+        let longest = [LONGEST.as_millis().to_string().into_bytes()];
+        for tags in tags.chunks(MOST_KEYS) {
+            let names: Vec<_> = tags.iter().map(|tag| key(&self.tags, &tag.0)).collect();
+            INVALIDATE.run::<i64>(&self.client, &names, &longest).await?;
+        }
+        Ok(())
     }
 }
 

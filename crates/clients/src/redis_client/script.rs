@@ -31,13 +31,23 @@ impl Script {
         keys: &[Vec<u8>],
         arguments: &[Vec<u8>],
     ) -> Result<T, RedisUnavailable> {
+        self.run_numbered(client, keys, arguments).await.map(|(reply, _)| reply)
+    }
+
+    /// The same, with the number of the connection.
+    pub(crate) async fn run_numbered<T: FromRedisValue>(
+        &self,
+        client: &RedisClient,
+        keys: &[Vec<u8>],
+        arguments: &[Vec<u8>],
+    ) -> Result<(T, u64), RedisUnavailable> {
         let command = |name: &str, script: &str| {
             let mut command = redis::cmd(name);
             command.arg(script).arg(keys.len()).arg(keys).arg(arguments);
             command
         };
         client
-            .run(async |connection| {
+            .run(None, async |connection| {
                 match command("EVALSHA", &self.hash).query_async(connection).await {
                     Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                         command("EVAL", self.text).query_async(connection).await

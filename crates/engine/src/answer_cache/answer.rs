@@ -8,11 +8,15 @@ use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::CacheUse;
+use super::policy::CacheWish;
+
 /// An answer with its registration at the feed.
 #[derive(Debug)]
 pub struct CachedAnswer {
     key: CohortKey,
-    watched: Arc<Watched>,
+    /// `None` for the answer of a shared store, which has looked for changes.
+    watched: Option<Arc<Watched>>,
     made: Instant,
     ttl: Duration,
     /// The JSON text; `None` if it is too large to be kept.
@@ -30,16 +34,29 @@ impl CachedAnswer {
         ttl: Duration,
         body: Option<Bytes>,
     ) -> Self {
-        Self { key, watched, made: Instant::now(), ttl, body, tag: OnceLock::new() }
+        let (watched, made) = (Some(watched), Instant::now());
+        Self { key, watched, made, ttl, body, tag: OnceLock::new() }
+    }
+
+    /// An answer of a store that servers share.
+    pub(super) fn shared(key: CohortKey, (age, ttl): (Duration, Duration), body: Bytes) -> Self {
+        let now = Instant::now();
+        let made = now.checked_sub(age).unwrap_or(now);
+        Self { key, watched: None, made, ttl, body: Some(body), tag: OnceLock::new() }
     }
 
     /// Returns true until its time is over, or a change may have concerned it.
     pub(crate) fn is_valid(&self) -> bool {
-        self.watched.is_current() && self.age() < self.ttl
+        self.is_current() && self.age() < self.ttl
     }
 
     pub(crate) fn is_current(&self) -> bool {
-        self.watched.is_current()
+        self.watched.as_ref().is_none_or(|watched| watched.is_current())
+    }
+
+    /// Returns true if a request may be answered by it.
+    pub(crate) fn is_allowed(&self, wish: CacheWish, allowed: CacheUse) -> bool {
+        wish.most_age(allowed).is_some_and(|most| self.is_valid() && self.age() <= most)
     }
 
     pub(crate) fn body(&self) -> Option<&Bytes> {
@@ -50,7 +67,8 @@ impl CachedAnswer {
     pub(crate) fn weight(&self) -> u64 {
         let body = self.body.as_ref().map_or(0, Bytes::len);
         let keys = self.key.document_bytes() + 2 * self.key.bytes();
-        (size_of::<Self>() + body + keys + self.watched.bytes()) as u64
+        let watched = self.watched.as_ref().map_or(0, |watched| watched.bytes());
+        (size_of::<Self>() + body + keys + watched) as u64
     }
 
     /// The time since it was made.

@@ -7,6 +7,7 @@ use ::live::{CohortKey, Watched};
 use tokio::sync::watch;
 
 use super::AnswerCache;
+use super::SharedAnswers;
 use super::answer::CachedAnswer;
 
 /// An execution whose answer is to be kept.
@@ -61,6 +62,11 @@ impl Leading {
 
     pub(super) fn parts(&self) -> (&AnswerCache, &CohortKey, &Arc<Watched>) {
         (&self.cache, &self.key, &self.flight.watched)
+    }
+
+    /// The store that servers share, if the answer may be put there: no change has concerned it.
+    pub(crate) fn shared_store(&self) -> Option<&SharedAnswers> {
+        self.cache.shared().filter(|_| self.flight.is_current())
     }
 
     /// Ends the execution.

@@ -9,6 +9,7 @@ use graphql::{ErrorCode, GraphQLError};
 use rustc_hash::FxHashMap;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
+use super::CacheUse;
 use crate::live_directive::known;
 
 /// The name of the directive, and of its arguments.
@@ -64,6 +65,18 @@ pub(crate) struct CacheWish {
     pub(crate) by_directive: bool,
     /// True if the document names a time: then the answer may be old for it.
     pub(crate) has_time: bool,
+}
+
+impl CacheWish {
+    /// The highest age of an answer that the request may have; `None` if a new one is made.
+    pub(super) fn most_age(self, allowed: CacheUse) -> Option<Duration> {
+        match allowed {
+            _ if self.refresh => None,
+            CacheUse::Refresh | CacheUse::Bypass => None,
+            CacheUse::Younger(age) => Some(age),
+            CacheUse::Answer => Some(Duration::MAX),
+        }
+    }
 }
 
 /// The reason for which an operation is not cached, though that is wished.

@@ -1,5 +1,4 @@
-//! The place of answers: the memory of the process. No other module knows where they are kept, so that
-//! answers may be shared by several servers one day.
+//! Answers in the memory of the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use ::live::CohortKey;
 use ::live::Dependencies;
+use bytes::Bytes;
 use graphql::operation::OperationKind;
 use graphql::{GraphQLError, Request};
+use response::MemoryReservation;
 use source::{Freshness, Session};
 
 use super::{Allowed, Delivery, Ready, Worker};
 use crate::answer_cache::{
     AnswerCache, CacheLookup, CacheUse, CacheUsed, CacheWish, CachedAnswer, FlightEnd, Leading,
+    SharedAnswers, SharedLookup, Ticket,
 };
 use crate::caller::Caller;
 use crate::report::Report;
@@ -54,22 +57,81 @@ impl Worker {
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let key = self.answer_key(ready, request, &caller.session);
+        if let Some(shared) = cache.shared() {
+            let delivered = (caller, delivery);
+            return self
+                .run_shared(ready, request, delivered, (cache, shared, wish, key), report)
+                .await;
+        }
         loop {
             let dependencies = || self.answer_dependencies(ready, &caller.session);
             match cache.find(&key, wish, caller.cache, dependencies) {
                 CacheLookup::Answer(answer) => return Ok(kept(answer, wish, true, report)),
                 CacheLookup::Lead(leading) => {
-                    return self.lead(ready, request, caller, (leading, wish), report).await;
+                    return self.lead(ready, request, caller, (leading, wish, None), report).await;
                 }
                 CacheLookup::Running(flight) => match flight.wait().await {
                     FlightEnd::Answer(answer) => {
-                        cache.count_shared();
+                        cache.count_hit();
                         return Ok(kept(answer, wish, true, report));
                     }
                     FlightEnd::NotShared => break,
                     FlightEnd::Abandoned => {}
                 },
                 CacheLookup::TooLarge | CacheLookup::Unfollowed => break,
+            }
+        }
+        self.run_ready(ready, request, (caller, delivery), report).await
+    }
+
+    /// Answers a request by the store that servers share, or executes it for the store. Each request
+    /// looks there by itself: another server may have changed something since an equal one did so.
+    async fn run_shared(
+        &self,
+        ready: &Ready,
+        request: &Request,
+        (caller, delivery): (&Caller, Delivery),
+        (cache, shared, wish, key): (&Arc<AnswerCache>, &SharedAnswers, CacheWish, CohortKey),
+        report: &mut Report,
+    ) -> Result<Response, Vec<GraphQLError>> {
+        let plan = ready.prepared.fingerprint(&self.engine.catalog);
+        let mut allowed = caller.cache;
+        loop {
+            let dependencies = self.answer_dependencies(ready, &caller.session);
+            let ticket = match shared.look_up(plan, &key, wish, &dependencies).await {
+                SharedLookup::Answer(answer, ticket) => {
+                    if answer.is_allowed(wish, caller.cache) {
+                        // It is a copy for this request alone.
+                        let mut held = MemoryReservation::of(&self.memory);
+                        let body = answer.body().cloned().unwrap_or_default();
+                        if held.grow_to(body.len() as u64).is_err() {
+                            break;
+                        }
+                        cache.count_hit();
+                        let body = Bytes::from_owner(HeldBody { body, _held: held });
+                        let kept = kept(Arc::new(answer), wish, true, report);
+                        return Ok(Response { body: JsonBody::Cached(body), ..kept });
+                    }
+                    ticket
+                }
+                SharedLookup::Missing(ticket) => ticket,
+                SharedLookup::Unfollowed => {
+                    cache.want_feed();
+                    break;
+                }
+                SharedLookup::Unavailable => break,
+            };
+            match cache.find(&key, wish, allowed, || dependencies) {
+                CacheLookup::Lead(leading) => {
+                    let leading = (leading, wish, Some(ticket));
+                    return self.lead(ready, request, caller, leading, report).await;
+                }
+                CacheLookup::Running(flight) => match flight.wait().await {
+                    // It is in the store now, unless a change has come. The next time nobody waits.
+                    FlightEnd::Answer(_) | FlightEnd::Abandoned => allowed = CacheUse::Refresh,
+                    FlightEnd::NotShared => break,
+                },
+                CacheLookup::Answer(_) | CacheLookup::TooLarge | CacheLookup::Unfollowed => break,
             }
         }
         self.run_ready(ready, request, (caller, delivery), report).await
@@ -82,7 +144,7 @@ impl Worker {
         ready: &Ready,
         request: &Request,
         caller: &Caller,
-        (leading, wish): (Leading, CacheWish),
+        (leading, wish, ticket): (Leading, CacheWish, Option<Ticket>),
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let caller = &Caller { freshness: Freshness::Newest, ..caller.clone() };
@@ -103,6 +165,9 @@ impl Worker {
         if !is_complete {
             leading.end(FlightEnd::NotShared);
             return Ok(Response { body: JsonBody::Own(body), held, ..response });
+        }
+        if let (Some(ticket), Some(shared)) = (ticket, leading.shared_store()) {
+            shared.put(ticket, wish.ttl, &body).await;
         }
         Ok(match leading.answer(wish.ttl, body, held) {
             Ok(answer) => kept(answer, wish, false, report),
@@ -131,6 +196,18 @@ impl Worker {
 
     fn answer_dependencies(&self, ready: &Ready, session: &Session) -> Dependencies {
         ready.prepared.dependencies(&self.engine.catalog, ready.variables(session))
+    }
+}
+
+/// A body with the memory that is reserved for it.
+struct HeldBody {
+    body: Bytes,
+    _held: MemoryReservation,
+}
+
+impl AsRef<[u8]> for HeldBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
     }
 }
 

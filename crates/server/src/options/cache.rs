@@ -1,9 +1,12 @@
 //! Options of the cache of answers.
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use clients::byte_cache::ByteCache;
+use clients::redis_client::{RedisClient, RedisUrl};
 use engine::answer_cache::{CacheField, CacheOptions as EngineOptions, MOST_SECONDS};
 
 use super::quantity::{Size, Time};
@@ -21,6 +24,12 @@ pub(crate) struct CacheOptions {
     /// The directive `@cached`, by which clients have an answer cached; with `--dialect hasura` it is always there
     #[arg(long, env = "THALWEG_CACHE_DIRECTIVE")]
     cache_directive: bool,
+    /// A Redis in which several servers share answers, such as `redis://HOST:6379/0`, or `rediss://…` for TLS [default: each server has its own answers]
+    #[arg(long, env = "THALWEG_CACHE_STORE", value_name = "URL")]
+    pub(crate) cache_store: Option<RedisUrl>,
+    /// How long a query waits for this Redis
+    #[arg(long, env = "THALWEG_CACHE_STORE_TIMEOUT", value_name = "TIME", default_value = "50ms")]
+    cache_store_timeout: Time,
     /// How browsers and proxies may cache the answers that the server caches
     #[arg(long, env = "THALWEG_CACHE_HTTP", value_name = "HOW", default_value = "revalidate")]
     pub(crate) cache_http: HttpCaching,
@@ -69,9 +78,10 @@ impl CacheOptions {
                 return Err(Failure::Usage(format!("`--cache` names `{}` twice", field.name)));
             }
         }
-        if self.cache_size.0 == 0 && (!fields.is_empty() || self.cache_directive) {
-            let message = "`--cache-size 0` disables the cache: leave it out, or leave out `--cache` \
-                           and `--cache-directive`";
+        let is_wanted = !fields.is_empty() || self.cache_directive || self.cache_store.is_some();
+        if self.cache_size.0 == 0 && is_wanted {
+            let message = "`--cache-size 0` disables the cache: leave it out, or leave out `--cache`, \
+                           `--cache-directive` and `--cache-store`";
             return Err(Failure::Usage(message.into()));
         }
         Ok(EngineOptions {
@@ -79,7 +89,17 @@ impl CacheOptions {
             fields: fields.into(),
             has_directive: self.cache_directive,
             has_fields_of_others: false,
+            store: self.cache_store.as_ref().map(|url| self.open_store(url)),
         })
+    }
+}
+
+impl CacheOptions {
+    /// Connects to Redis. If that fails, it connects later. Each reload has a connection of its own,
+    /// and the one before ends with its last request.
+    fn open_store(&self, url: &RedisUrl) -> Arc<ByteCache> {
+        let client = RedisClient::open(url.clone(), "cache of answers", self.cache_store_timeout.0);
+        Arc::new(ByteCache::shared(client, "thalweg:answers:"))
     }
 }
 

@@ -209,6 +209,10 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["rate-limit", "trusted-proxies", "rate-limit-store"]),
     (Scope::Everywhere, &["rate-limit-store-timeout", "rate-limit-failure"]),
     (Scope::Sources(CACHE), &["cache", "cache-size", "cache-directive", "cache-http"]),
+    (
+        Scope::Postgres("answers of other sources stay in the memory of the server"),
+        &["cache-store", "cache-store-timeout"],
+    ),
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
     (
@@ -413,6 +417,7 @@ const NEEDS: &[Need] = &[
     ("trace-ratio", "`--otlp-endpoint`, and traces in `--otlp-signals`", |serving| {
         serving.observability.sends(Signal::Traces)
     }),
+    ("cache-store-timeout", "`--cache-store`", |serving| serving.cache.cache_store.is_some()),
     ("rate-limit-store", "`--rate-limit`", |serving| !serving.rates.rate_limit.is_empty()),
     ("rate-limit-store-timeout", "`--rate-limit-store`", shares_rates),
     ("rate-limit-failure", "`--rate-limit-store`", shares_rates),

@@ -5,6 +5,8 @@ use testkit::tokens::{Curve, Issuer, key_set};
 
 use super::stub::{Stub, response};
 use super::{ADMIN, ADMIN_SECRET, SECRET, Site, settings, token, user};
+use crate::program::PATIENCE;
+use crate::served::happens_within;
 
 fn start(settings: &str, options: &[&str]) -> Site {
     Site::start(&[&ADMIN_SECRET[..], &["--jwt-config", settings], options].concat())
@@ -56,6 +58,38 @@ fn a_cookie_or_another_header_may_have_the_token() {
     cookie.check(&format!("Cookie: a=b; session={token}\r\n"), &[2]);
     let header = start(&of(json!({ "type": "CustomHeader", "name": "X-Token" })), &[]);
     header.check(&format!("X-Token: {token}\r\n"), &[2]);
+}
+
+/// A cache outside the server must not answer a token by what it has for another one, whatever header
+/// has the token.
+#[test]
+fn cached_answers_vary_with_the_header_of_the_token() {
+    let vary = |header: serde_json::Value, of: &dyn Fn(&str) -> String| {
+        let settings = json!({ "type": "HS256", "key": SECRET, "header": header }).to_string();
+        let site = start(&settings, &[]);
+        let query = "query @cached { note(order_by: {id: asc}) { id } }";
+        let mut varied = None;
+        for (id, own) in [("ann", r#"[{"id":1}]"#), ("bea", r#"[{"id":2}]"#)] {
+            let headers = of(&token(&user(id), &json!({})));
+            let is_cached = || {
+                let answer = site.server.query(&headers, query);
+                assert!(answer.body.contains(own), "{id}: {}", answer.body);
+                let control = answer.header("cache-control").unwrap_or_default().to_owned();
+                let vary = answer.headers.iter().filter(|(name, _)| name == "vary");
+                let vary: Vec<&str> = vary.map(|(_, value)| value.as_str()).collect();
+                varied = Some(vary.join(", ").to_ascii_lowercase());
+                control.starts_with("private, max-age=")
+            };
+            assert!(happens_within(PATIENCE, is_cached), "{id}");
+        }
+        varied.unwrap()
+    };
+    let own = json!({ "type": "CustomHeader", "name": "X-Token" });
+    let varied = vary(own, &|token| format!("X-Token: {token}\r\n"));
+    assert!(varied.split(", ").any(|name| name == "x-token"), "{varied}");
+    let cookie = json!({ "type": "Cookie", "name": "session" });
+    let varied = vary(cookie, &|token| format!("Cookie: session={token}\r\n"));
+    assert!(varied.split(", ").any(|name| name == "cookie"), "{varied}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod applied;
 mod arguments;
 mod authorization;
+mod cache_control;
 mod composed;
 mod connectors;
 mod descriptions;
@@ -182,6 +183,7 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.merge_schema_directives();
     merger.hints.extend(subgraphs.iter().flat_map(|subgraph| subgraph.hints.iter().cloned()));
     merger.hint_versions();
+    merger.hint_cache_control();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
     merger.require_of_implementations(&mut types);

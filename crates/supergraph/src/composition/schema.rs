@@ -215,9 +215,15 @@ impl Subgraph {
     /// Returns the meanings of all directives that the schema applies.
     pub(crate) fn applied_meanings(&self) -> FxHashSet<Meaning> {
         let mut meanings = FxHashSet::default();
-        let mut add = |applied: &[Applied]| {
-            meanings.extend(applied.iter().map(|applied| applied.meaning));
-        };
+        self.for_each_applied(|applied| {
+            meanings.insert(applied.meaning);
+        });
+        meanings
+    }
+
+    /// Calls a function with each directive that the schema applies.
+    pub(crate) fn for_each_applied<'s>(&'s self, mut found: impl FnMut(&'s Applied)) {
+        let mut add = |applied: &'s [Applied]| applied.iter().for_each(&mut found);
         add(&self.applied);
         for r#type in &self.types {
             add(&r#type.applied);
@@ -231,7 +237,6 @@ impl Subgraph {
                 Kind::Scalar | Kind::Object(_) | Kind::Interface(_) | Kind::Union(_) => {}
             }
         }
-        meanings
     }
 
     /// Whether a field of a type is external; that of an interface is if it is in an implementation.

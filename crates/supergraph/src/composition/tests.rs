@@ -534,6 +534,35 @@ fn a_source_that_is_not_imported_is_a_hint() {
 }
 
 #[test]
+fn cache_control_stays_with_the_server_of_its_subgraph() {
+    let federation_1 = r#"
+        enum CacheControlScope { PUBLIC PRIVATE }
+        directive @cacheControl(maxAge: Int, scope: CacheControlScope, inheritMaxAge: Boolean)
+            on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+        type Query { a: A }
+        type A @cacheControl(maxAge: 60) { id: ID @cacheControl(scope: PRIVATE) }"#;
+    let federation_2 = r#"
+        extend schema
+            @link(url: "https://specs.apollo.dev/federation/v2.1", import: ["@composeDirective"])
+            @link(url: "https://example.com/cache/v1.0", import: ["@cacheControl"])
+            @composeDirective(name: "@cacheControl")
+        directive @cacheControl(maxAge: Int) on FIELD_DEFINITION
+        type Query { b: Int @cacheControl(maxAge: 5) }"#;
+    let composition = compose(&schemas(&[("one", federation_1), ("two", federation_2)]));
+    assert_eq!(composition.errors, []);
+    let told = composition.hints.iter().filter(|hint| hint.message.contains("@cacheControl"));
+    let told: Vec<_> = told.map(|hint| (hint.code.as_str(), &*hint.message)).collect();
+    let message = "The subgraph \"one\" has `@cacheControl`, which the supergraph does not have: the \
+                   server of the subgraph makes the header `Cache-Control` of it, and the gateway \
+                   reads the header.";
+    assert_eq!(told, [("DIRECTIVE_COMPOSITION_INFO", message)]);
+    // Where a subgraph composes the directive, the supergraph has its applications.
+    let supergraph = composition.supergraph.unwrap();
+    assert!(supergraph.contains("@cacheControl(maxAge: 5)"), "{supergraph}");
+    assert!(!supergraph.contains("@cacheControl(maxAge: 60)"), "{supergraph}");
+}
+
+#[test]
 fn federation_1_has_the_directives_that_it_defines() {
     let first = r#"
         directive @inaccessible on FIELD_DEFINITION

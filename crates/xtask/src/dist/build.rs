@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::cross;
 use super::platform::{Libc, Platform};
 use super::{DistError, Options};
 use crate::debian;
@@ -34,11 +35,16 @@ pub(crate) fn build(
         return Ok(Built { program, fallback });
     }
     let target = platform.target(Libc::Musl);
+    if !platform.is_host() {
+        add_target(&target, options.offline).map_err(DistError::Cross)?;
+        let cargo = cross::cargo(workspace, options.offline).map_err(DistError::Cross)?;
+        return Ok(Built { program: compile(workspace, &target, cargo)?, fallback: None });
+    }
     match provide(&target, options.offline) {
-        Ok(()) => Ok(Built { program: compile(workspace, &target)?, fallback: None }),
+        Ok(()) => Ok(Built { program: compile(workspace, &target, cargo())?, fallback: None }),
         Err(reason) => {
             println!("dist: no static program: {reason}");
-            let program = compile(workspace, &platform.target(Libc::Gnu))?;
+            let program = compile(workspace, &platform.target(Libc::Gnu), cargo())?;
             Ok(Built { program, fallback: Some(reason) })
         }
     }
@@ -47,16 +53,7 @@ pub(crate) fn build(
 /// The standard library for the target and a compiler for the C parts, which are SQLite, mimalloc
 /// and the cryptography of TLS; or why they cannot be had.
 fn provide(target: &str, offline: bool) -> Result<(), String> {
-    if !has_target(target) {
-        if offline {
-            return Err(format!(
-                "The target {target} is not installed, and `--offline` installs nothing."
-            ));
-        }
-        println!("dist: installing the target {target}");
-        program::run(Command::new("rustup").args(["target", "add", target]))
-            .map_err(|error| format!("The target {target} cannot be installed: {error}"))?;
-    }
+    add_target(target, offline)?;
     if program::find("musl-gcc").is_none() {
         if offline {
             return Err("`musl-gcc` is not installed, and `--offline` installs nothing.".to_owned());
@@ -67,16 +64,36 @@ fn provide(target: &str, offline: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// The standard library for the target.
+fn add_target(target: &str, offline: bool) -> Result<(), String> {
+    if !has_target(target) {
+        if offline {
+            return Err(format!(
+                "The target {target} is not installed, and `--offline` installs nothing."
+            ));
+        }
+        println!("dist: installing the target {target}");
+        program::run(Command::new("rustup").args(["target", "add", target]))
+            .map_err(|error| format!("The target {target} cannot be installed: {error}"))?;
+    }
+    Ok(())
+}
+
 fn has_target(target: &str) -> bool {
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     rustc.args(["--print", "target-libdir", "--target", target]);
     program::output(&mut rustc).is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
-fn compile(workspace: &Path, target: &str) -> Result<PathBuf, DistError> {
-    println!("dist: building for {target}; this takes minutes");
+fn cargo() -> Command {
     let mut cargo = program::cargo();
-    cargo.args(["build", "--locked", "--package", "server", "--profile", PROFILE]);
+    cargo.arg("build");
+    cargo
+}
+
+fn compile(workspace: &Path, target: &str, mut cargo: Command) -> Result<PathBuf, DistError> {
+    println!("dist: building for {target}; this takes minutes");
+    cargo.args(["--locked", "--package", "server", "--profile", PROFILE]);
     cargo.args(["--target", target]).current_dir(workspace);
     // Flags of the environment, such as those for the own processor, are not portable; these
     // replace them.

@@ -1,4 +1,4 @@
-//! Names of this machine's platform, and of files for it.
+//! Platforms of releases, and names of files for them.
 
 use super::DistError;
 
@@ -19,9 +19,27 @@ pub(crate) enum Libc {
 }
 
 impl Platform {
-    /// The machine that this runs on: C parts are compiled too, so nothing else is built here.
+    /// The machine that this runs on.
     pub(crate) fn of_host() -> Result<Self, DistError> {
         Self::named(std::env::consts::ARCH, std::env::consts::OS)
+    }
+
+    /// The platform of a processor, by its name in target triples; the rest of a triple is ignored.
+    pub(crate) fn of_target(name: &str) -> Option<Self> {
+        Self::named(name.split('-').next()?, "linux").ok()
+    }
+
+    /// Whether this machine runs its programs.
+    pub(crate) fn is_host(self) -> bool {
+        Self::of_host().is_ok_and(|host| host == self)
+    }
+
+    /// QEMU's emulator of its processor.
+    pub(crate) fn emulator(self) -> &'static str {
+        match self {
+            Self::X86 => "qemu-x86_64-static",
+            Self::Arm => "qemu-aarch64-static",
+        }
     }
 
     fn named(processor: &str, system: &str) -> Result<Self, DistError> {
@@ -79,6 +97,9 @@ mod tests {
         assert_eq!(Platform::Arm.target(Libc::Gnu), "aarch64-unknown-linux-gnu");
         assert_eq!(Platform::X86.name(Libc::Gnu), "x86_64-linux-gnu");
         assert_eq!(Platform::Arm.debian(), "arm64");
+        assert_eq!(Platform::of_target("aarch64-unknown-linux-musl"), Some(Platform::Arm));
+        assert_eq!(Platform::of_target("x86_64"), Some(Platform::X86));
+        assert_eq!(Platform::of_target("riscv64"), None);
     }
 
     #[test]

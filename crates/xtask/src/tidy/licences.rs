@@ -109,6 +109,16 @@ fn one(words: &mut Words<'_>) -> bool {
 mod tests {
     use super::*;
 
+    /// cargo-deny reads its own file.
+    #[test]
+    fn the_file_of_cargo_deny_has_the_same_licences() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deny.toml");
+        let text = std::fs::read_to_string(file).unwrap();
+        let allowed = text.split("allow = [").nth(1).unwrap().split(']').next().unwrap();
+        let allowed: Vec<&str> = allowed.split('"').skip(1).step_by(2).collect();
+        assert_eq!(allowed, ALLOWED);
+    }
+
     #[test]
     fn an_expression_is_met_by_what_is_allowed() {
         for (expression, expected) in [

@@ -64,6 +64,12 @@ fn is_specified(feature: &Feature) -> bool {
 }
 
 impl Composed {
+    /// Whether a subgraph composes a directive.
+    pub(super) fn is_composed_by(&self, name: &str, graph: usize) -> bool {
+        let mut directives = self.directives.iter();
+        directives.any(|own| &*own.name == name && own.graphs.contains(&graph))
+    }
+
     pub(super) fn definitions(&self) -> impl Iterator<Item = DirectiveDefinition> {
         self.directives.iter().map(|directive| directive.definition.clone())
     }

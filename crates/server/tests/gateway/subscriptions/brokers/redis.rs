@@ -4,7 +4,7 @@ use serde_json::json;
 use testkit::broker::Kind;
 use testkit::broker::redis::Client;
 
-use super::{Site, broker, employee};
+use super::{Site, broker, employee, url};
 
 #[test]
 fn events_of_patterns_are_joined_and_arguments_are_no_patterns() {
@@ -43,6 +43,24 @@ fn a_filter_selects_events() {
     client.publish("all", "{").unwrap();
     assert_eq!(some.error().0, "SUBGRAPH_RESPONSE_INVALID");
     assert_eq!(others.error().0, "SUBGRAPH_RESPONSE_INVALID");
+}
+
+/// An event tells that something has changed: its fields are not those that a query has left in the
+/// cache, and a query after it has what was kept.
+#[test]
+fn events_are_not_completed_from_the_cache() {
+    let Some(redis) = broker(Kind::Redis, &[]) else { return };
+    let cached = ["--subgraph-cache", "memory", "--subgraph-cache-ttl", "10m"];
+    let site = Site::start("url = \"nats://127.0.0.1:1\"", &url(&redis), &cached);
+    let mut client = Client::connect(&redis).unwrap();
+    let mut events = site.subscribe("subscription { updatedRedis(prefix: \"a\") { id name } }");
+    client.wait_for_patterns(1).unwrap();
+    for _ in 0..3 {
+        site.stubs.asked();
+        client.publish("a:1", r#"{"id":1}"#).unwrap();
+        assert_eq!(events.next(), employee("updatedRedis", 1));
+        assert_eq!(site.stubs.asked().len(), 1);
+    }
 }
 
 #[test]
