@@ -233,7 +233,7 @@ impl Prepared {
             }
             let events = match &events {
                 Some(events) => events.prepare(&source, engine_options).await?,
-                None => None,
+                None => Vec::new(),
             };
             Ok::<_, Failure>((engine, relay, watch, settings, events))
         })?;
