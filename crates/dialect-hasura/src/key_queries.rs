@@ -168,8 +168,8 @@ fn query(number: usize, (schema, table): (&str, &str), to: &ToSource) -> Value {
     let row = [schema, table].map(quoted).join(".");
     let text = format!("'{}'", row.replace('\'', "''"));
     let columns = columns.join(", ");
-    let (table, row) = ((":table", &*text), (":row", &*row));
-    let parts = [(":columns", &*columns), (":keys", KEYS), table, table, row, row];
+    let (named, typed) = ((":table", &*text), (":row", &*row));
+    let parts = [(":columns", &*columns), (":keys", KEYS), named, named, typed, typed];
     let code = fill(&parts);
     let relationship = json!([{
         "name": ROWS,

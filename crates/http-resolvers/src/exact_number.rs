@@ -26,7 +26,8 @@ pub(crate) fn number(digits: &str) -> Value {
 pub(crate) fn json(text: &str) -> Value {
     let parsed = match text.as_bytes().first() {
         Some(b'{') => members(text).ok().map(|members| {
-            let members = members.into_iter().map(|(name, one)| (name.to_string(), json(one.get())));
+            let members =
+                members.into_iter().map(|(name, one)| (name.to_string(), json(one.get())));
             Value::Object(members.collect())
         }),
         Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(text)
@@ -67,9 +68,7 @@ pub(crate) fn rounded(value: &Value) -> Value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
         Value::Array(items) => Value::Array(items.iter().map(rounded).collect()),
         Value::Object(members) => match digits(value) {
-            Some(digits) => {
-                serde_json::from_str(digits).unwrap_or_else(|_| Value::from(digits))
-            }
+            Some(digits) => serde_json::from_str(digits).unwrap_or_else(|_| Value::from(digits)),
             None => {
                 let members = members.iter().map(|(name, one)| (name.clone(), rounded(one)));
                 Value::Object(members.collect())
@@ -101,7 +100,8 @@ mod tests {
     /// An object of a client never becomes the text of a document.
     #[test]
     fn a_name_is_no_number() {
-        for other in [json!({ NAME: "1) { id } x(a: 1" }), json!({ NAME: 1 }), json!({ NAME: "" })] {
+        for other in [json!({ NAME: "1) { id } x(a: 1" }), json!({ NAME: 1 }), json!({ NAME: "" })]
+        {
             assert_eq!(digits(&other), None, "{other}");
             assert!(!is_within(&other));
         }

@@ -61,9 +61,12 @@ fn read(served: &ServedSource, cron: &[CronTrigger]) -> Result<Definitions, Fail
     read.map_err(|problems| Failure::Usage(lines(&problems)))
 }
 
-/// The problems of the events of a dialect's metadata.
-pub(crate) fn find_problems(dialect: &Dialect) -> Option<Failure> {
-    definitions(served(dialect)?).err()
+/// The problems of the events of the metadata, of all served sources.
+pub(crate) fn find_problems(options: &engine::Options) -> Option<Failure> {
+    let first = served(&options.dialect)?;
+    let further = options.further.iter().filter_map(|one| first.further(&one.name).ok());
+    let mut further = further.filter_map(|one| read(&one, &[]).err());
+    definitions(first).err().or_else(|| further.next())
 }
 
 fn served(dialect: &Dialect) -> Option<&ServedSource> {
@@ -188,8 +191,7 @@ impl EventDelivery {
                 Some(other) => other.delivery.stop(),
                 None => {}
             }
-            let delivery =
-                Delivery::start(&source, log, definitions, settings, self.statistics());
+            let delivery = Delivery::start(&source, log, definitions, settings, self.statistics());
             match delivery {
                 Ok(delivery) => running.push(Running { source, delivery, address, settings }),
                 Err(error) => {

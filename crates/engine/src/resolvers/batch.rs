@@ -141,8 +141,7 @@ impl<'a> Selected<'a> {
             return None;
         }
         let (schema, given) = (&self.api.schema, &selection.arguments);
-        let arguments =
-            || Inputs::of_arguments(schema, selection.field, given, self.variables);
+        let arguments = || Inputs::of_arguments(schema, selection.field, given, self.variables);
         let written =
             || Inputs::of_written_arguments(schema, selection.field, given, self.variables);
         let mut refusal = None;

@@ -104,7 +104,11 @@ impl Worker {
 
     /// Adds the requests for rows that belong to objects of other servers, or to rows of further
     /// sources.
-    fn add_requests_of_related<'w>(&'w self, projection: &Projection, requests: &mut Vec<FurtherRequest<'w>>) {
+    fn add_requests_of_related<'w>(
+        &'w self,
+        projection: &Projection,
+        requests: &mut Vec<FurtherRequest<'w>>,
+    ) {
         for (object, selection) in projection.related_sources() {
             let name = selection.path().source().unwrap_or_default();
             let Some((source, worker)) = self.further_named(name) else { continue };

@@ -65,8 +65,7 @@ async fn an_inherited_role_reads_the_cells_that_a_parent_reads() {
                     let mut found: Vec<String> =
                         list.iter().map(|row| cells(row, &columns)).collect();
                     found.sort();
-                    let sql =
-                        format!("SELECT {shown} FROM {name} t0 WHERE ({rows}) AND {wanted}");
+                    let sql = format!("SELECT {shown} FROM {name} t0 WHERE ({rows}) AND {wanted}");
                     assert_eq!(found, world.rows(&sql), "{context}\n{sql}");
                     compared += 1;
                     hidden += found.iter().filter(|row| row.contains("null")).count();
@@ -74,7 +73,8 @@ async fn an_inherited_role_reads_the_cells_that_a_parent_reads() {
                 let aggregates = permissions.iter().any(|one| one.allows_aggregates);
                 let request = format!("{{ {name}_aggregate {{ aggregate {{ count }} }} }}");
                 let answer = world.answer(&role, &request).await;
-                let count = answer["data"][format!("{name}_aggregate")]["aggregate"]["count"].as_u64();
+                let count =
+                    answer["data"][format!("{name}_aggregate")]["aggregate"]["count"].as_u64();
                 let sql = format!("SELECT CAST(count(*) AS TEXT) FROM {name} t0 WHERE {rows}");
                 let expected = aggregates.then(|| world.rows(&sql)[0].parse().unwrap());
                 assert_eq!(count, expected, "{place} {role} {request} {answer}");

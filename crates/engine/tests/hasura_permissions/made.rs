@@ -401,7 +401,12 @@ fn permission(random: &mut Random, table: usize) -> Permission {
 }
 
 /// A condition of a permission on the rows `t<level>` of a table.
-pub(super) fn condition(random: &mut Random, table: usize, level: usize, depth: usize) -> Condition {
+pub(super) fn condition(
+    random: &mut Random,
+    table: usize,
+    level: usize,
+    depth: usize,
+) -> Condition {
     let alias = format!("t{level}");
     let Table { columns, relationships, .. } = &TABLES[table];
     let shape = if depth == 0 { random.below(4) } else { random.below(10) };

@@ -51,7 +51,8 @@ impl NotePermissions {
 
     pub(super) fn insert(&self, role: &str) -> Option<Json> {
         let Insert { check, sets_stars } = self.insert.as_ref()?;
-        let mut permission = json!({ "check": check.json, "columns": ["id", "player_id", "words"] });
+        let mut permission =
+            json!({ "check": check.json, "columns": ["id", "player_id", "words"] });
         match sets_stars {
             true => permission["set"] = json!({ "stars": "X-Hasura-Level" }),
             false => permission["columns"] = json!("*"),
@@ -77,9 +78,12 @@ impl NotePermissions {
             rows.push(format!("({id}, {player}, '{word}', {stars})"));
             ids.push(id.to_string());
         }
-        let request =
-            format!("mutation {{ insert_note(objects: [{}]) {{ affected_rows }} }}", objects.join(", "));
-        let sql = format!("INSERT INTO note (id, player_id, words, stars) VALUES {}", rows.join(", "));
+        let request = format!(
+            "mutation {{ insert_note(objects: [{}]) {{ affected_rows }} }}",
+            objects.join(", ")
+        );
+        let sql =
+            format!("INSERT INTO note (id, player_id, words, stars) VALUES {}", rows.join(", "));
         Some(Change { request, sql, checked: Some((ids, check.sql.clone())) })
     }
 
@@ -98,8 +102,10 @@ impl Change {
     /// True if all new rows pass the check.
     fn is_allowed(&self, world: &World) -> bool {
         let Some((ids, check)) = &self.checked else { return true };
-        let passing =
-            format!("SELECT CAST(t0.id AS TEXT) FROM note t0 WHERE t0.id IN ({}) AND ({check})", ids.join(","));
+        let passing = format!(
+            "SELECT CAST(t0.id AS TEXT) FROM note t0 WHERE t0.id IN ({}) AND ({check})",
+            ids.join(",")
+        );
         world.rows_after(&self.sql, &passing).len() == ids.len()
     }
 }

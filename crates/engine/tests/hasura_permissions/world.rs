@@ -85,7 +85,9 @@ impl World {
             true => {
                 let connection = rusqlite::Connection::open(self.database.path()).unwrap();
                 let begin = format!("PRAGMA case_sensitive_like = ON; BEGIN; {change}");
-                connection.execute_batch(&begin).unwrap_or_else(|error| panic!("{change}: {error}"));
+                connection
+                    .execute_batch(&begin)
+                    .unwrap_or_else(|error| panic!("{change}: {error}"));
                 let mut statement = connection.prepare(sql).unwrap();
                 let rows = statement.query_map([], |row| row.get(0)).unwrap();
                 rows.map(Result::unwrap).collect()

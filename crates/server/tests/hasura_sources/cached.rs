@@ -8,7 +8,8 @@ use crate::program::{Answer, PATIENCE};
 use crate::served::happens_within;
 
 const COUNT: &str = "query @cached(ttl: 3600) { purchase_aggregate { aggregate { count } } }";
-const BOTH: &str = "query @cached(ttl: 3600) { person { id } purchase_aggregate { aggregate { count } } }";
+const BOTH: &str =
+    "query @cached(ttl: 3600) { person { id } purchase_aggregate { aggregate { count } } }";
 
 fn get(site: &Site, headers: &str, query: &str) -> Answer {
     let encode = |byte: u8| match byte {
@@ -65,7 +66,8 @@ fn answers_of_several_sources_are_not_cached() {
     else {
         return;
     };
-    let site = Site::start(&people.url(), &orders.url(), &people_and_orders(), &["--cache", "*=1h"]);
+    let site =
+        Site::start(&people.url(), &orders.url(), &people_and_orders(), &["--cache", "*=1h"]);
     for id in 10..20 {
         let answer = get(&site, "", BOTH);
         assert_eq!(count(&answer), json!(id - 4), "{}", answer.body);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{SECRET, Site, people_and_orders, select, table};
 use crate::databases::Database;
+use crate::program::{outcome, run};
 use crate::subscriptions::site::{Client, TRANSPORT, next, subscribe};
 
 fn databases() -> Option<(Database, Database)> {
@@ -62,10 +63,8 @@ fn rest_endpoints_have_fields_of_any_source() {
     let (status, answer) = rest(&site, "GET", "both/1", "shopper", "");
     assert_eq!(status, 400, "{answer}");
     let head = format!("Host: test\r\nx-hasura-admin-secret: {SECRET}\r\nconnection: close\r\n");
-    let (status, openapi) =
-        call(&site, &format!("GET /api/swagger/json HTTP/1.1\r\n{head}\r\n"));
+    let (status, openapi) = call(&site, &format!("GET /api/swagger/json HTTP/1.1\r\n{head}\r\n"));
     assert_eq!(status, 200);
-    assert!(!openapi.to_string().contains("validation"), "{openapi}");
     assert!(openapi["paths"]["/api/rest/both/{id}"]["get"].is_object(), "{openapi}");
 }
 
@@ -79,10 +78,16 @@ fn api_limits_count_the_fields_of_all_sources() {
         "time_limit": { "global": 1, "per_role": {} },
     });
     // A slow row of the other source.
-    let slow = table("slow", &json!({ "select_permissions": [select("user", &["id"], &json!({}), false)] }));
+    let slow = table(
+        "slow",
+        &json!({ "select_permissions": [select("user", &["id"], &json!({}), false)] }),
+    );
     metadata["sources"][1]["tables"].as_array_mut().unwrap().push(slow);
     let to_slow = super::relationship("slow", "array", ("shop", "slow"), &json!({ "id": "id" }));
-    metadata["sources"][0]["tables"][0]["remote_relationships"].as_array_mut().unwrap().push(to_slow);
+    metadata["sources"][0]["tables"][0]["remote_relationships"]
+        .as_array_mut()
+        .unwrap()
+        .push(to_slow);
     orders.execute("CREATE VIEW slow AS SELECT id, pg_sleep(3)::text AS slept FROM purchase");
     let site = Site::start(&people.url(), &orders.url(), &metadata, &[]);
     let code = |query: &str| {
@@ -92,7 +97,10 @@ fn api_limits_count_the_fields_of_all_sources() {
     assert_eq!(code("{ person { orders { id } } }"), "none");
     assert_eq!(code("{ person { orders { person { name } } } }"), "depth-limit-exceeded");
     assert_eq!(code("{ orders { person { orders { id } } } }"), "depth-limit-exceeded");
-    assert_eq!(code("{ a: person { orders { id } } orders { person { id } } }"), "node-limit-exceeded");
+    assert_eq!(
+        code("{ a: person { orders { id } } orders { person { id } } }"),
+        "node-limit-exceeded"
+    );
     let sessions = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' \
                     AND query LIKE '%slow%' AND pid <> pg_backend_pid()";
     let waiting = "{ person { slow(where: {slept: {_is_null: false}}) { id } } }";
@@ -114,7 +122,8 @@ fn live_queries_and_streams_of_each_source_have_its_permissions() {
     let all = select("user", &["id", "total"], &json!({ "total": { "_lt": 100 } }), false);
     metadata["sources"][1]["tables"][1]["select_permissions"] = json!([all]);
     let site = Site::start(&people.url(), &orders.url(), &metadata, &[]);
-    let payload = json!({ "headers": { "x-hasura-admin-secret": SECRET, "x-hasura-role": "user" } });
+    let payload =
+        json!({ "headers": { "x-hasura-admin-secret": SECRET, "x-hasura-role": "user" } });
     let mut client = Client::connect(&site.server, TRANSPORT, &payload);
     let stream = "subscription { purchase_stream(batch_size: 10, \
                   cursor: {initial_value: {id: 5}}) { id total } }";
@@ -130,9 +139,9 @@ fn live_queries_and_streams_of_each_source_have_its_permissions() {
         let aggregate = json!({ "aggregate": { "count": count } });
         next("2", &json!({ "data": { "person": [{ "orders_aggregate": aggregate }] } }))
     };
-    assert_eq!(client.receive(), count(3));
+    assert_eq!(client.receive(), count(5));
     orders.execute("INSERT INTO purchase VALUES (12, 1, 10)");
-    assert_eq!(client.receive(), count(4));
+    assert_eq!(client.receive(), count(6));
 }
 
 /// Each source names its fields by its own convention.
@@ -192,4 +201,35 @@ fn the_relay_api_has_the_first_source() {
     let answer = ask("{ purchase_connection(first: 1) { edges { node { id } } } }");
     let message = answer["errors"][0]["message"].as_str().unwrap();
     assert_eq!(message, "field 'purchase_connection' not found in type: 'query_root'");
+}
+
+#[test]
+fn commands_know_all_sources() {
+    let Some((people, orders)) = databases() else { return };
+    let metadata = people_and_orders();
+    let site = Site::start(&people.url(), &orders.url(), &metadata, &[]);
+    let (code, report, _) = outcome(&run(&["import-metadata", &site.file]));
+    assert_eq!(code, Some(0));
+    let expected = "\nSources (2)\n  default: postgres, 1 table, with relationships to shop\n  \
+                    shop: postgres, 2 tables, with relationships to default\n";
+    assert!(report.contains(expected), "{report}");
+    let next = format!("--metadata {} --metadata-source default --further-source shop`", site.file);
+    assert!(report.contains(&next), "{report}");
+
+    let words = super::words(&people.url(), &orders.url(), &site.file);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let against = format!("http://{}/v1/graphql", site.server.address);
+    let header = format!("x-hasura-admin-secret={SECRET}");
+    let options =
+        ["--against", &against, "--against-header", &header, "--role", "admin,user,shopper"];
+    let (code, report, error) = outcome(&run(&[&["diff"], &words[..], &options].concat()));
+    assert_eq!(code, Some(0), "{report}{error}");
+    assert_eq!(report.matches("No changes").count(), 3, "{report}");
+    // Without the other source, its fields are missing.
+    let alone =
+        [words[0], "--dialect", "hasura", "--metadata", &site.file, "--metadata-source", "default"];
+    let options = ["--against", &against, "--against-header", &header, "--role", "user"];
+    let (code, report, error) = outcome(&run(&[&["diff"], &alone[..], &options].concat()));
+    assert_eq!(code, Some(1), "{report}{error}");
+    assert!(report.contains("orders"), "{report}");
 }

@@ -25,9 +25,7 @@ fn events_of_all_sources_are_delivered() {
         return;
     };
     let webhooks = HttpServer::start(|_| Reply::Json(json!({})));
-    let with = |name: &str, trigger: Value| {
-        table(name, &json!({ "event_triggers": [trigger] }))
-    };
+    let with = |name: &str, trigger: Value| table(name, &json!({ "event_triggers": [trigger] }));
     let mut metadata = json!({ "version": 3, "sources": [
         source("default", &[with("person", trigger(&webhooks, "born"))], &json!({})),
         source("shop", &[with("purchase", trigger(&webhooks, "bought"))], &json!({})),

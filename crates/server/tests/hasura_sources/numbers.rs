@@ -1,6 +1,6 @@
 //! Numbers of documents: each source reads them as they are written.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Site, relationship, source, table};
 use crate::databases::Database;
@@ -45,7 +45,8 @@ fn numbers_of_documents_reach_each_source_as_they_are_written() {
                  json: price(where: {details: {_contains: {a: 0.1000000000000000000001}}}) { id } \
                  none: price(where: {details: {_contains: {a: 0.1}}}) { id } }";
     let data = site.data("", query);
-    for (name, expected) in [("price", &one), ("list", &one), ("json", &one), ("none", &json!([]))] {
+    for (name, expected) in [("price", &one), ("list", &one), ("json", &one), ("none", &json!([]))]
+    {
         assert_eq!(data[name], *expected, "{name}: {data}");
     }
     // Arguments of relationships to the source, and of relationships within it.
@@ -91,5 +92,49 @@ fn objects_of_variables_are_no_numbers() {
         let headers = format!("x-hasura-admin-secret: {}\r\n", super::SECRET);
         let answer = site.server.post(&headers, &body.to_string());
         assert!(!answer.body.contains("leak"), "{}", answer.body);
+    }
+}
+
+/// A domain that is `NOT NULL` refuses rows with some of their columns, and `integer` large numbers.
+#[test]
+fn keys_lead_to_tables_with_domains_and_smaller_types() {
+    let firsts = Database::on_each(
+        "CREATE TABLE person (id bigint PRIMARY KEY, word text, price numeric);
+         INSERT INTO person VALUES (1, 'a', 1.1), (2, NULL, 1.104), (3000000000, 'b', NULL);",
+    );
+    let others = Database::on_each(
+        "CREATE DOMAIN word AS text NOT NULL; CREATE DOMAIN price AS numeric(10, 2);
+         CREATE TABLE tag (id int PRIMARY KEY, name word, kind word, price price);
+         CREATE TABLE nothing (id int PRIMARY KEY, name word);
+         INSERT INTO tag VALUES (1, 'b', 'x', 1.1), (2, 'a', 'y', 1.10);",
+    );
+    for (first, other) in firsts.into_iter().zip(others) {
+        let (tag, nothing) = (("shop", "tag"), ("shop", "nothing"));
+        let relationships = [
+            relationship("by_id", "object", tag, &json!({ "id": "id" })),
+            relationship("by_word", "array", tag, &json!({ "word": "name" })),
+            relationship("by_price", "array", tag, &json!({ "price": "price" })),
+            relationship("none", "array", nothing, &json!({ "word": "name" })),
+        ];
+        let people = table("person", &json!({ "remote_relationships": relationships }));
+        let tables = ["tag", "nothing"].map(|name| table(name, &json!({})));
+        let metadata = json!({ "version": 3, "sources": [
+            source("default", &[people], &json!({})),
+            source("shop", &tables, &json!({})),
+        ] });
+        let site = Site::start(&first.url(), &other.url(), &metadata, &[]);
+        let query = "{ person(order_by: {id: asc}) { by_id { id } by_word { id } none { id } \
+                     by_price(order_by: {id: asc}) { id } by_word_aggregate { aggregate { count } } } }";
+        let row = |by_id: Value, by_word: &[u64], by_price: &[u64]| {
+            let list = |ids: &[u64]| ids.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>();
+            json!({ "by_id": by_id, "by_word": list(by_word), "none": [], "by_price": list(by_price),
+                "by_word_aggregate": { "aggregate": { "count": by_word.len() } } })
+        };
+        let expected = json!([
+            row(json!({ "id": 1 }), &[2], &[1, 2]),
+            row(json!({ "id": 2 }), &[], &[]),
+            row(Value::Null, &[1], &[]),
+        ]);
+        assert_eq!(site.data("", query)["person"], expected);
     }
 }
