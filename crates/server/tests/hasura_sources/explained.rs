@@ -71,7 +71,8 @@ fn the_command_explains_all_sources() {
     std::fs::write(&document, "query @cached { person { id orders { id } } all: orders { id } }")
         .unwrap();
     let place = document.to_str().unwrap();
-    let (code, text, error) = outcome(&run(&[&["explain", words[0], place], &words[1..]].concat()));
+    let (code, text, error) =
+        outcome(&run(&[&["explain", words[0], place, "--role", "admin"], &words[1..]].concat()));
     assert_eq!(code, Some(0), "{error}");
     for expected in ["the source shop, for person.orders:", "the source shop, for all:"] {
         assert!(text.contains(expected), "{expected}: {text}");
