@@ -26,8 +26,7 @@ pub(crate) fn number(digits: &str) -> Value {
 pub(crate) fn json(text: &str) -> Value {
     let parsed = match text.as_bytes().first() {
         Some(b'{') => members(text).ok().map(|members| {
-            let members =
-                members.into_iter().map(|(name, one)| (name.to_string(), json(one.get())));
+            let members = members.into_iter().map(|(name, one)| (name, json(one.get())));
             Value::Object(members.collect())
         }),
         Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(text)

@@ -252,7 +252,7 @@ impl RelatedSelection<'_> {
     fn rows(&self, related: &RelatedRows, values: Vec<Value>, query: &mut Query) -> String {
         let mut condition = String::from("{");
         for (key, value) in related.keys.iter().zip(values) {
-            let name = query.variable(&format!("{}!", key.r#type), value);
+            let name = query.variable(&format!("{}!", key.r#type), &value);
             condition.push_str(&format!("{}: {{_eq: ${name}}} ", key.column));
         }
         condition.push('}');
@@ -270,11 +270,11 @@ impl RelatedSelection<'_> {
                 }
                 (value, true) => {
                     let r#type = format!("{}!", argument.r#type.trim_end_matches('!'));
-                    let name = query.variable(&r#type, value.clone());
+                    let name = query.variable(&r#type, value);
                     condition.push_str(&format!(", ${name}"));
                 }
                 (value, false) => {
-                    let name = query.variable(&argument.r#type, value.clone());
+                    let name = query.variable(&argument.r#type, value);
                     arguments.push_str(&format!(", {}: ${name}", argument.name));
                 }
             }
@@ -307,7 +307,7 @@ impl RelatedSelection<'_> {
             let known = related.arguments.get(number).into_iter().flatten();
             let known = known.filter_map(|(name, r#type)| {
                 let value = given.get(&**name)?;
-                let variable = query.variable(r#type, value.clone());
+                let variable = query.variable(r#type, value);
                 Some(format!("{name}: ${variable}"))
             });
             let known: Vec<_> = known.collect();
@@ -359,9 +359,9 @@ struct Query {
 
 impl Query {
     /// Adds a variable. Returns its name.
-    fn variable(&mut self, r#type: &str, value: Value) -> String {
+    fn variable(&mut self, r#type: &str, value: &Value) -> String {
         let name = format!("v{}", self.variables.len());
-        let value = exact_number::rounded(&value);
+        let value = exact_number::rounded(value);
         self.declared.push_str(&format!("${name}: {type} ", r#type = r#type));
         self.variables.insert(name.clone(), value);
         name
@@ -406,7 +406,7 @@ impl Query {
                     text.push_str(&argument.literal);
                     continue;
                 }
-                let variable = self.variable(&argument.r#type, argument.value.clone());
+                let variable = self.variable(&argument.r#type, &argument.value);
                 text.push_str(&format!("${variable}"));
             }
             if !field.arguments.is_empty() {
