@@ -168,7 +168,9 @@ fn query(number: usize, (schema, table): (&str, &str), to: &ToSource) -> Value {
     let row = [schema, table].map(quoted).join(".");
     let text = format!("'{}'", row.replace('\'', "''"));
     let columns = columns.join(", ");
-    let code = fill(&[(":columns", &columns), (":keys", KEYS), (":row", &row), (":table", &text)]);
+    let (named, typed) = ((":table", &*text), (":row", &*row));
+    let parts = [(":columns", &*columns), (":keys", KEYS), named, named, typed, typed];
+    let code = fill(&parts);
     let relationship = json!([{
         "name": ROWS,
         "using": {

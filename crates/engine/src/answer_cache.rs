@@ -104,6 +104,21 @@ pub struct CacheCounts {
     pub failures: u64,
 }
 
+impl CacheCounts {
+    /// The figures of two caches together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            stores: self.stores + other.stores,
+            invalidations: self.invalidations + other.invalidations,
+            evictions: self.evictions + other.evictions,
+            answers: self.answers + other.answers,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
 /// How a request was answered.
 #[derive(Clone, Debug)]
 pub struct CacheUsed {

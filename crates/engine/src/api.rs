@@ -432,12 +432,12 @@ impl ApiWorker {
     }
 
     /// The work for the cache of answers that a task has to do, if nobody does it yet.
-    #[must_use]
-    pub fn cache_feed(&self) -> Option<CacheFeed> {
-        match self {
-            Self::Source(worker) => worker.engine().cache_feed(),
+    pub fn cache_feeds(&self) -> impl Iterator<Item = CacheFeed> {
+        let engine = match self {
+            Self::Source(worker) => Some(worker.engine()),
             Self::Gateway(_) => None,
-        }
+        };
+        engine.into_iter().flat_map(crate::Engine::cache_feeds)
     }
 
     /// Whether the schema has no fields: the source is empty.

@@ -547,9 +547,18 @@ impl Engine {
         self.live.hub.counts()
     }
 
-    /// The work that a task has to do, if a request was not cached because nobody does it.
-    #[must_use]
-    pub fn cache_feed(&self) -> Option<CacheFeed> {
+    /// The work that a task has to do, if a request was not cached because nobody does it; of further
+    /// sources, too.
+    pub fn cache_feeds(&self) -> impl Iterator<Item = CacheFeed> {
+        self.with_further().filter_map(Self::cache_feed)
+    }
+
+    /// The engine, and those of its further sources.
+    fn with_further(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.further.iter().map(|further| &*further.engine))
+    }
+
+    fn cache_feed(&self) -> Option<CacheFeed> {
         let claim = self.cache.as_ref()?.claim_feed()?;
         let options = self.live.options.clone();
         let changes = self.source.changes(options.relay.clone());
@@ -558,15 +567,16 @@ impl Engine {
 
     /// Frees the memory of cached answers that changes have invalidated.
     pub fn sweep_cache(&self) {
-        if let Some(cache) = &self.cache {
+        for cache in self.with_further().filter_map(|engine| engine.cache.as_ref()) {
             cache.sweep();
         }
     }
 
-    /// Figures of the cache of answers; `None` without one.
+    /// Figures of the cache of answers, with those of further sources; `None` without one.
     #[must_use]
     pub fn cache_counts(&self) -> Option<CacheCounts> {
-        self.cache.as_deref().map(AnswerCache::counts)
+        let caches = self.with_further().filter_map(|engine| engine.cache.as_deref());
+        caches.map(AnswerCache::counts).reduce(CacheCounts::plus)
     }
 
     /// Numbers of subscriptions to events.

@@ -19,14 +19,14 @@ use crate::documents::Document;
 use crate::policies::{self, RowError, RowName};
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
-use crate::worker::Worker;
+use crate::worker::{FurtherRequest, Worker};
 
 /// The plan of a request, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
     /// Estimated cost, in rows.
     pub cost: u64,
-    /// The request tree as text.
+    /// The request tree as text, with those of further sources.
     pub request: String,
     /// The fetches of a gateway's plan.
     pub fetches: Vec<ExplainedFetch>,
@@ -88,7 +88,19 @@ impl Worker {
         if let Some(worker) = self.further_of(request, session) {
             return worker.prepare_for(request, session, report);
         }
-        self.plan(request, session, report).map(|planned| self.show(&planned))
+        let planned = self.plan(request, session, report)?;
+        let mut explained = self.show(&planned);
+        let selected = (&planned.document.operation, &planned.variables);
+        for (further, own) in self.explained_further(&planned.prepared, selected, session)? {
+            let FurtherRequest { source, field, .. } = further;
+            // Writing to a string cannot fail.
+            let _ = write!(explained.request, "the source {source}, for {field}:\n{}", own.request);
+            let root_field = Box::from(field);
+            explained.statements.extend(own.statements.into_iter().map(|statement| {
+                ExplainedStatement { root_field: Box::clone(&root_field), ..statement }
+            }));
+        }
+        Ok(explained)
     }
 
     /// The policies that permit a request to a session, and those that refuse parts of it; nothing
@@ -289,7 +301,10 @@ impl Worker {
     /// rows of a table, whatever row level security hides.
     pub fn figures_for(&self, session: &Session) -> Result<PlanFigures, Vec<GraphQLError>> {
         let access = self.engine.access_set(session)?;
-        let permits_all = access.is_none_or(|set| set.permits_all());
+        let mut permits_all = access.is_none_or(|set| set.permits_all());
+        for further in &self.further {
+            permits_all &= further.figures_for(session)? == PlanFigures::Estimated;
+        }
         Ok(match permits_all && session.settings.is_none() {
             true => PlanFigures::Estimated,
             false => PlanFigures::Hidden,
@@ -303,6 +318,9 @@ impl Worker {
         session: &Session,
         figures: PlanFigures,
     ) -> Result<Vec<String>, Vec<GraphQLError>> {
+        if let Some(worker) = self.further_of(request, session) {
+            return Box::pin(worker.plans(request, session, figures)).await;
+        }
         let planned = self.plan(request, session, &mut Report::default())?;
         if figures == PlanFigures::Measured
             && planned.document.operation.kind != OperationKind::Query
@@ -316,6 +334,11 @@ impl Worker {
         for part in planned.parts() {
             let of_part = self.connections.explain(&part.plan, variables, session, figures).await;
             plans.extend(of_part.map_err(|error| vec![self.engine.map_error(&error)])?);
+        }
+        let selected = (&planned.document.operation, &planned.variables);
+        for further in self.further_requests(&planned.prepared, selected, session) {
+            let of_further = further.worker.plans(&further.request, session, figures);
+            plans.extend(Box::pin(of_further).await?);
         }
         Ok(plans)
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use dialects::Dialect;
 use dialects::hasura::SchemaKind;
+use dialects::hasura::environment::Environment;
 use dialects::hasura::further_sources::{
     FurtherSource as ReadSource, FurtherSources, SourceSchema, SourceTable,
 };
@@ -41,6 +42,22 @@ impl std::fmt::Debug for FurtherSource {
     }
 }
 
+impl FurtherSource {
+    /// The address of its database. The error is the reason why there is none.
+    pub fn address_of(
+        &self,
+        served: &ServedSource,
+        environment: &Environment,
+    ) -> Result<Address, Box<str>> {
+        match &self.address {
+            Some(address) => Ok(address.clone()),
+            None => served
+                .address(environment)
+                .and_then(|text| Address::parse(&text).map_err(|error| error.to_string().into())),
+        }
+    }
+}
+
 /// The engine of a further source.
 #[derive(Debug)]
 pub(crate) struct SourceEngine {
@@ -63,14 +80,10 @@ pub(crate) async fn open<'o>(
         return Err(OpenError::PoliciesAndSources);
     }
     let (mut engines, mut read) = (Vec::new(), Vec::new());
-    for FurtherSource { name, address } in &options.further {
+    for further in &options.further {
+        let name = &further.name;
         let served = served.further(name).map_err(crate::stored_metadata::unserved)?;
-        let address = match address {
-            Some(address) => Ok(address.clone()),
-            None => served
-                .address(&dialect.environment)
-                .and_then(|text| Address::parse(&text).map_err(|error| error.to_string().into())),
-        };
+        let address = further.address_of(&served, &dialect.environment);
         let own = options_of(&options, served);
         let opened = match &address {
             Ok(address) => {
@@ -107,6 +120,7 @@ pub(crate) async fn open<'o>(
         read.push(ReadSource { name: name.into(), is_first: true, schema });
     }
     let mut options = options.into_owned();
+    options.cache.bytes = share_of_cache(&options);
     if let Dialect::Hasura(dialect) = &mut options.dialect {
         dialect.further_sources = FurtherSources(read);
     }
@@ -125,13 +139,19 @@ fn options_of(options: &Options, served: ServedSource) -> Options {
         stored_as: Vec::new(),
         ..options.source.clone()
     };
-    let cache = CacheOptions { has_fields_of_others: true, ..options.cache.clone() };
+    let bytes = share_of_cache(options);
+    let cache = CacheOptions { has_fields_of_others: true, bytes, ..options.cache.clone() };
     let mut own =
         Options { source, federation: None, further: Vec::new(), cache, ..options.clone() };
     if let Dialect::Hasura(dialect) = &mut own.dialect {
         dialect.metadata = MetadataSetting::Read(served);
     }
     own
+}
+
+/// The bytes of answers that each source may keep.
+fn share_of_cache(options: &Options) -> u64 {
+    options.cache.bytes / (options.further.len() as u64 + 1)
 }
 
 /// The API of a source for the one of the first: as the administrator and as each role sees it.

@@ -5,6 +5,7 @@ mod batches;
 mod cached;
 mod events;
 pub(crate) mod further;
+mod further_requests;
 mod incremental;
 mod input_checks;
 mod logged_actions;
@@ -37,6 +38,7 @@ use sources::Connections;
 use uploads::Files;
 
 use self::batches::Batches;
+pub(crate) use self::further_requests::FurtherRequest;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
@@ -61,7 +63,7 @@ pub struct Worker {
     time_limit: Option<Duration>,
     batches: Batches,
     /// The workers of further sources.
-    further: Vec<Worker>,
+    pub(crate) further: Vec<Worker>,
 }
 
 /// The logged message of a value that cannot be bound.

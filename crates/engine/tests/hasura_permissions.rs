@@ -5,8 +5,10 @@
 //! operations for each role.
 
 mod cached;
+mod inherited;
 mod leaks;
 mod made;
+mod notes;
 mod world;
 
 use testkit::random::Random;

@@ -58,6 +58,8 @@ pub enum StartError {
 
 /// What the requests of a delivery share.
 struct Shared {
+    /// The name of the source.
+    source: Box<str>,
     log: EventLog,
     client: Client,
     statistics: Arc<Statistics>,
@@ -86,8 +88,9 @@ const MOST_BYTES: usize = 4 << 20;
 const NO_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Delivery {
-    /// Starts to deliver events.
+    /// Starts to deliver the events of a source.
     pub fn start(
+        source: &str,
         log: EventLog,
         definitions: Definitions,
         settings: Settings,
@@ -98,13 +101,14 @@ impl Delivery {
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(StartError::Thread)?;
+        let source = Box::from(source);
         let work = move || {
             // The client has tasks on this thread.
             let local = LocalSet::new();
             local.block_on(&runtime, async move {
                 let client = Client::new(&egress);
                 let running = Running::default();
-                let shared = Rc::new(Shared { log, client, statistics, running });
+                let shared = Rc::new(Shared { source, log, client, statistics, running });
                 let tasks = JoinSet::new();
                 let deliverer =
                     Deliverer { shared, settings, definitions: watched, stop: stopped, tasks };
@@ -136,12 +140,15 @@ impl Deliverer {
             let Err(error) = self.work().await else { continue };
             let error = error.to_string();
             if known.as_ref() != Some(&error) {
-                tracing::error!(error, "the log of events cannot be used; trying again");
+                let source = &*self.shared.source;
+                tracing::error!(source, error, "the log of events cannot be used; trying again");
                 known = Some(error);
             }
             self.pause(PAUSE).await;
         }
+        let shared = Rc::clone(&self.shared);
         self.drain().await;
+        shared.statistics.end_backlog(&shared.source);
     }
 
     /// Delivers until the stop, or an error of the log.
@@ -171,7 +178,8 @@ impl Deliverer {
             }
             if upkeep <= Instant::now() {
                 upkeep::schedule(&self.shared.log, &definitions).await?;
-                self.shared.statistics.set_backlog(self.shared.log.backlog().await?);
+                let backlog = self.shared.log.backlog().await?;
+                self.shared.statistics.set_backlog(&self.shared.source, backlog);
                 upkeep = Instant::now() + UPKEEP;
             }
             for cleanup in cleanups.take_due(&definitions, now()) {

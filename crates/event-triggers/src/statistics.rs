@@ -1,6 +1,8 @@
 //! Counters of deliveries, for metrics.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sources::event_log::{Backlog, Outcome, Queue};
@@ -13,9 +15,8 @@ pub struct Statistics {
     /// Microseconds of all requests.
     micros: AtomicU64,
     running: AtomicU64,
-    pending: AtomicU64,
-    /// Milliseconds.
-    lag: AtomicU64,
+    /// What each log had when it was last read, by the name of its source.
+    backlogs: Mutex<BTreeMap<Box<str>, Backlog>>,
 }
 
 /// The values of the counters.
@@ -27,7 +28,7 @@ pub struct Totals {
     pub time: Duration,
     /// Requests that are running.
     pub running: u64,
-    /// Events of the log that are neither delivered nor given up.
+    /// Events of all logs that are neither delivered nor given up.
     pub pending: u64,
     /// Time since the oldest event that is due became due.
     pub lag: Duration,
@@ -59,11 +60,17 @@ impl Statistics {
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_backlog(&self, backlog: Backlog) {
-        self.pending.store(backlog.pending, Ordering::Relaxed);
-        let lag = Duration::try_from_secs_f64(backlog.lag).unwrap_or_default();
-        let lag = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
-        self.lag.store(lag, Ordering::Relaxed);
+    pub(crate) fn set_backlog(&self, source: &str, backlog: Backlog) {
+        self.backlogs().insert(source.into(), backlog);
+    }
+
+    /// Forgets the log of a source that is no longer read.
+    pub(crate) fn end_backlog(&self, source: &str) {
+        self.backlogs().remove(source);
+    }
+
+    fn backlogs(&self) -> MutexGuard<'_, BTreeMap<Box<str>, Backlog>> {
+        self.backlogs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The values at this moment.
@@ -75,12 +82,14 @@ impl Statistics {
                 .zip(outcomes)
                 .map(|(outcome, count)| (*queue, *outcome, count.load(Ordering::Relaxed)))
         });
+        let backlogs = self.backlogs();
+        let lag = backlogs.values().map(|one| one.lag).fold(0.0, f64::max);
         Totals {
             attempts: attempts.collect(),
             time: Duration::from_micros(self.micros.load(Ordering::Relaxed)),
             running: self.running.load(Ordering::Relaxed),
-            pending: self.pending.load(Ordering::Relaxed),
-            lag: Duration::from_millis(self.lag.load(Ordering::Relaxed)),
+            pending: backlogs.values().map(|one| one.pending).sum(),
+            lag: Duration::try_from_secs_f64(lag).unwrap_or_default(),
         }
     }
 }

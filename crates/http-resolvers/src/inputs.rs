@@ -5,6 +5,8 @@ use graphql::value::{Const, Value as Written};
 use graphql::variables::Variables;
 use serde_json::{Map, Number, Value};
 
+use crate::exact_number;
+
 /// Values by the names that templates use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs(Map<String, Value>);
@@ -31,14 +33,20 @@ impl Inputs {
         arguments: &[(InputId, Written)],
         variables: &Variables,
     ) -> Self {
-        let context = Context { schema, variables };
-        let value = |id: &InputId| {
-            let given = arguments.iter().find(|(given, _)| given == id);
-            let given = given.and_then(|(_, value)| context.value(value));
-            let value = given.or_else(|| schema[*id].default.as_deref().map(constant))?;
-            Some((schema[*id].name.to_string(), value))
-        };
-        Self(schema[field].arguments.iter().filter_map(value).collect())
+        let context = Context { schema, variables, is_exact: false };
+        context.arguments(field, arguments)
+    }
+
+    /// The same with the numbers of the document as they are written, for requests of GraphQL.
+    #[must_use]
+    pub fn of_written_arguments(
+        schema: &Schema,
+        field: FieldId,
+        arguments: &[(InputId, Written)],
+        variables: &Variables,
+    ) -> Self {
+        let context = Context { schema, variables, is_exact: true };
+        context.arguments(field, arguments)
     }
 
     /// All of them by their names.
@@ -72,9 +80,22 @@ impl Inputs {
 struct Context<'a> {
     schema: &'a Schema,
     variables: &'a Variables,
+    /// True for the numbers of the document as they are written.
+    is_exact: bool,
 }
 
 impl Context<'_> {
+    fn arguments(self, field: FieldId, arguments: &[(InputId, Written)]) -> Inputs {
+        let schema = self.schema;
+        let value = |id: &InputId| {
+            let given = arguments.iter().find(|(given, _)| given == id);
+            let given = given.and_then(|(_, value)| self.value(value));
+            let value = given.or_else(|| schema[*id].default.as_deref().map(constant))?;
+            Some((schema[*id].name.to_string(), value))
+        };
+        Inputs(schema[field].arguments.iter().filter_map(value).collect())
+    }
+
     /// A value as JSON; `None` for a variable that is absent. Recursion is bounded by validation.
     fn value(self, value: &Written) -> Option<Value> {
         Some(match value {
@@ -84,6 +105,7 @@ impl Context<'_> {
             Written::Null => Value::Null,
             Written::Boolean(value) => Value::Bool(*value),
             Written::Int(number) => Value::from(*number),
+            Written::Number(digits) if self.is_exact => exact_number::number(digits),
             Written::Number(digits) => number(digits),
             Written::String(text) => Value::String(String::from(&**text)),
             Written::Enum(id) => Value::String(self.schema[*id].name.to_string()),
@@ -97,6 +119,7 @@ impl Context<'_> {
                 });
                 Value::Object(members.collect())
             }
+            Written::Json(text) if self.is_exact => exact_number::json(text),
             Written::Json(text) => serde_json::from_str(text).unwrap_or(Value::Null),
             Written::Members(members) => {
                 let members = members

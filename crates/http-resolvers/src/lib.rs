@@ -17,6 +17,7 @@
 //! * [`splice`]: the places in a response where values of resolvers are missing
 //! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API;
 //!   [`remote_path`]: requests for these fields, [`preset`]: values that roles cannot give
+//! * `exact_number`: numbers of a document that JSON values would round
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
 pub mod action;
@@ -25,6 +26,7 @@ pub mod body;
 pub mod call;
 mod coerce;
 pub mod complete;
+mod exact_number;
 pub mod headers;
 mod http_call;
 pub mod inputs;

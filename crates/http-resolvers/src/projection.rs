@@ -8,6 +8,7 @@ use graphql::variables::{Steering, Variables};
 use graphql::{Budget, TooManyFields, collect_fields, does_fragment_type_apply};
 use serde_json::Value;
 
+use crate::exact_number;
 use crate::inputs::Inputs;
 use crate::preset::{ClientPresets, PresetError};
 use crate::related_field::RelatedField;
@@ -214,7 +215,7 @@ impl Selecting<'_> {
             let related = self.keys.find_related(id);
             // The query that gives the value has presets of its own.
             let presets = self.presets.filter(|_| related.is_none());
-            let mut given = Inputs::of_arguments(schema, id, field.arguments, variables);
+            let mut given = Inputs::of_written_arguments(schema, id, field.arguments, variables);
             if let Some(presets) = presets {
                 given = presets.complete(schema, id, given)?;
             }
@@ -258,6 +259,9 @@ impl Selecting<'_> {
 
 /// A value as a literal of GraphQL, in which only the type tells names from texts.
 fn literal(schema: &Schema, value: &Value, r#type: TypeRef) -> String {
+    if let Some(digits) = exact_number::digits(value) {
+        return digits.to_owned();
+    }
     let kind = &schema[r#type.base].kind;
     match value {
         Value::String(name) if matches!(kind, TypeKind::Enum { .. }) => name.clone(),

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::answer::members;
 use crate::call::path_body;
 use crate::complete::Completion;
+use crate::exact_number;
 use crate::inputs::Inputs;
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
 use crate::related_field::{RelatedField, RelatedForm, RelatedRemote, RelatedRows, RelatedSource};
@@ -64,6 +65,30 @@ impl Projection {
             }
         }
         None
+    }
+
+    /// The selections of rows of other sources, each with the type of the object that has it. Those
+    /// of the rows themselves come after them.
+    #[must_use]
+    pub fn related_sources(&self) -> Vec<(&str, SourceSelection<'_>)> {
+        let mut found = Vec::new();
+        for object in self.objects() {
+            for field in &object.fields {
+                match &field.member {
+                    Member::Related { related, .. } => match &**related {
+                        RelatedField::Source(related) => {
+                            found.push((&*object.r#type, SourceSelection { field, related }));
+                            found.append(&mut field.projection.related_sources());
+                        }
+                        // A query gives the whole value.
+                        RelatedField::Rows(_) | RelatedField::Remote(_) => {}
+                    },
+                    Member::Field { .. } => found.append(&mut field.projection.related_sources()),
+                    Member::Typename => {}
+                }
+            }
+        }
+        found
     }
 
     /// The places of related rows in the completed value; below a depth of others that are known, which
@@ -126,6 +151,15 @@ impl<'p> SourceSelection<'p> {
     #[must_use]
     pub fn path(self) -> &'p RemotePath {
         &self.related.path
+    }
+
+    /// The name of the field.
+    #[must_use]
+    pub fn name(self) -> &'p str {
+        match &self.field.member {
+            Member::Related { name, .. } | Member::Field { name, .. } => name,
+            Member::Typename => "__typename",
+        }
     }
 
     /// The arguments of each step for the object of a placeholder.
@@ -218,7 +252,7 @@ impl RelatedSelection<'_> {
     fn rows(&self, related: &RelatedRows, values: Vec<Value>, query: &mut Query) -> String {
         let mut condition = String::from("{");
         for (key, value) in related.keys.iter().zip(values) {
-            let name = query.variable(&format!("{}!", key.r#type), value);
+            let name = query.variable(&format!("{}!", key.r#type), &value);
             condition.push_str(&format!("{}: {{_eq: ${name}}} ", key.column));
         }
         condition.push('}');
@@ -227,13 +261,20 @@ impl RelatedSelection<'_> {
             let is_condition = &*argument.name == "where";
             match (&argument.value, is_condition) {
                 (Value::Null, true) => {}
+                // A variable would round the numbers.
+                (value, true) if exact_number::is_within(value) => {
+                    condition.push_str(&format!(", {}", argument.literal));
+                }
+                (value, false) if exact_number::is_within(value) => {
+                    arguments.push_str(&format!(", {}: {}", argument.name, argument.literal));
+                }
                 (value, true) => {
                     let r#type = format!("{}!", argument.r#type.trim_end_matches('!'));
-                    let name = query.variable(&r#type, value.clone());
+                    let name = query.variable(&r#type, value);
                     condition.push_str(&format!(", ${name}"));
                 }
                 (value, false) => {
-                    let name = query.variable(&argument.r#type, value.clone());
+                    let name = query.variable(&argument.r#type, value);
                     arguments.push_str(&format!(", {}: ${name}", argument.name));
                 }
             }
@@ -266,7 +307,7 @@ impl RelatedSelection<'_> {
             let known = related.arguments.get(number).into_iter().flatten();
             let known = known.filter_map(|(name, r#type)| {
                 let value = given.get(&**name)?;
-                let variable = query.variable(r#type, value.clone());
+                let variable = query.variable(r#type, value);
                 Some(format!("{name}: ${variable}"))
             });
             let known: Vec<_> = known.collect();
@@ -318,8 +359,9 @@ struct Query {
 
 impl Query {
     /// Adds a variable. Returns its name.
-    fn variable(&mut self, r#type: &str, value: Value) -> String {
+    fn variable(&mut self, r#type: &str, value: &Value) -> String {
         let name = format!("v{}", self.variables.len());
+        let value = exact_number::rounded(value);
         self.declared.push_str(&format!("${name}: {type} ", r#type = r#type));
         self.variables.insert(name.clone(), value);
         name
@@ -357,9 +399,15 @@ impl Query {
             };
             text.push_str(&format!(" {}: {name}", field.response_name));
             for (number, argument) in field.arguments.iter().enumerate() {
-                let variable = self.variable(&argument.r#type, argument.value.clone());
                 let separator = if number == 0 { '(' } else { ' ' };
-                text.push_str(&format!("{separator}{}: ${variable}", argument.name));
+                text.push_str(&format!("{separator}{}: ", argument.name));
+                // A variable would round the numbers.
+                if exact_number::is_within(&argument.value) {
+                    text.push_str(&argument.literal);
+                    continue;
+                }
+                let variable = self.variable(&argument.r#type, &argument.value);
+                text.push_str(&format!("${variable}"));
             }
             if !field.arguments.is_empty() {
                 text.push(')');

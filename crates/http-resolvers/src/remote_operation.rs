@@ -4,6 +4,7 @@
 use graphql::operation::OperationKind;
 use serde_json::{Map, Value};
 
+use crate::exact_number;
 use crate::inputs::Inputs;
 use crate::projection::Projection;
 use crate::remote_path::{KEYS, KEYS_IN, RemotePath};
@@ -66,7 +67,8 @@ impl RemotePath {
                 text.push_str(if is_first { "(" } else { ", " });
                 is_first = false;
                 text.extend([&*input.name, ": "]);
-                if *has_literals && has_names(value) {
+                // A variable would round its numbers.
+                if (*has_literals || exact_number::is_within(value)) && has_names(value) {
                     self.literal(value, &input.r#type, text);
                     continue;
                 }
@@ -74,7 +76,7 @@ impl RemotePath {
                 declared.push_str(if variables.is_empty() { " (" } else { ", " });
                 declared.push_str(&format!("${name}: {}", input.r#type));
                 text.push_str(&format!("${name}"));
-                variables.insert(name, value.clone());
+                variables.insert(name, exact_number::rounded(value));
             }
             if !is_first {
                 text.push(')');
@@ -87,6 +89,10 @@ impl RemotePath {
     /// Appends a value as a literal, in which only the type tells names from texts. Recursion is
     /// bounded by the depth of values.
     fn literal(&self, value: &Value, r#type: &RemoteTypeText, text: &mut String) {
+        if let Some(digits) = exact_number::digits(value) {
+            text.push_str(digits);
+            return;
+        }
         let kind = self.schema.types.get(&r#type.name).map(|known| &known.kind);
         match value {
             Value::String(name) if matches!(kind, Some(RemoteKind::Enum { .. })) => {
@@ -172,7 +178,10 @@ fn has_names(value: &Value) -> bool {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
         Value::Array(items) => items.iter().all(has_names),
         Value::Object(members) => {
-            members.iter().all(|(name, value)| graphql::schema::is_name(name) && has_names(value))
+            exact_number::digits(value).is_some()
+                || members
+                    .iter()
+                    .all(|(name, value)| graphql::schema::is_name(name) && has_names(value))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The delivery of events of Hasura's event triggers and cron triggers, and of subscriptions with
-//! webhooks, beside a server. It goes on across reloads, which replace its definitions.
+//! webhooks, beside a server. It goes on across reloads, which replace its definitions. Each source has a
+//! log of its own; that of the first has the events of cron triggers, too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,6 +9,7 @@ use dialects::hasura::metadata::ServedSource;
 use engine::{Engine, SourceAddress};
 use event_triggers::subscription::SubscriptionWebhook;
 use event_triggers::{Definitions, Delivery, Problem, Settings, Statistics};
+use hasura_metadata::types::event_trigger::CronTrigger;
 use sources::EventLog;
 use sources::event_log::InstallPlan;
 
@@ -19,13 +21,14 @@ use crate::subscription_bodies;
 /// The delivery of a process.
 #[derive(Debug, Default)]
 pub(crate) struct EventDelivery {
-    running: Mutex<Option<Running>>,
+    running: Mutex<Vec<Running>>,
     statistics: Arc<Statistics>,
     actions: ActionDelivery,
 }
 
 #[derive(Debug)]
 struct Running {
+    source: Box<str>,
     delivery: Delivery,
     address: SourceAddress,
     settings: Settings,
@@ -41,6 +44,8 @@ pub(crate) struct EventSetup {
 /// What a delivery needs of a database, which has been checked.
 #[derive(Debug)]
 pub(crate) struct PreparedEvents {
+    /// The name of the source.
+    source: Box<str>,
     log: EventLog,
     address: SourceAddress,
     definitions: Definitions,
@@ -49,14 +54,21 @@ pub(crate) struct PreparedEvents {
 
 /// The definitions of metadata, or all their problems.
 pub(crate) fn definitions(served: &ServedSource) -> Result<Definitions, Failure> {
-    let (tables, cron) = (&served.source().tables, &served.metadata().cron_triggers);
+    read(served, &served.metadata().cron_triggers)
+}
+
+fn read(served: &ServedSource, cron: &[CronTrigger]) -> Result<Definitions, Failure> {
+    let tables = &served.source().tables;
     let read = Definitions::read(tables, cron, &|name| std::env::var(name).ok());
     read.map_err(|problems| Failure::Usage(lines(&problems)))
 }
 
-/// The problems of the events of a dialect's metadata.
-pub(crate) fn find_problems(dialect: &Dialect) -> Option<Failure> {
-    definitions(served(dialect)?).err()
+/// The problems of the events of the metadata, of all served sources.
+pub(crate) fn find_problems(options: &engine::Options) -> Option<Failure> {
+    let first = served(&options.dialect)?;
+    let further = options.further.iter().filter_map(|one| first.further(&one.name).ok());
+    let mut further = further.filter_map(|one| read(&one, &[]).err());
+    definitions(first).err().or_else(|| further.next())
 }
 
 fn served(dialect: &Dialect) -> Option<&ServedSource> {
@@ -83,25 +95,52 @@ pub(crate) fn check(plan: &InstallPlan) -> Result<(), Failure> {
 }
 
 impl EventSetup {
-    /// Reads the event triggers and cron triggers, and compares them with the database. `None` if there
-    /// is nothing to deliver.
+    /// Reads the event triggers and cron triggers, and compares them with the databases.
     pub(crate) async fn prepare(
         self,
         address: &SourceAddress,
         options: &engine::Options,
         engine: &Arc<Engine>,
-    ) -> Result<Option<PreparedEvents>, Failure> {
+    ) -> Result<Vec<PreparedEvents>, Failure> {
         if !options.webhooks.is_empty() {
-            return self.prepare_webhooks(address, options, engine).await;
+            let prepared = self.prepare_webhooks(address, options, engine).await?;
+            return Ok(prepared.into_iter().collect());
         }
-        let Some(served) = served(&options.dialect) else { return Ok(None) };
-        let Self { mode, settings } = self;
-        if mode == EventsMode::Off {
-            return Ok(None);
+        let Dialect::Hasura(dialect) = &options.dialect else { return Ok(Vec::new()) };
+        let Some(served) = served(&options.dialect) else { return Ok(Vec::new()) };
+        if self.mode == EventsMode::Off {
+            return Ok(Vec::new());
         }
-        let definitions = definitions(served)?;
         let direct = options.source.direct_address(address);
         let log = EventLog::new(&direct, options.source.timeouts).map_err(Failure::other)?;
+        let first = Found { served, definitions: definitions(served)?, log, address };
+        let mut prepared: Vec<_> = self.prepare_source(first).await?.into_iter().collect();
+        for further in &options.further {
+            let name = &*further.name;
+            let served = dialect.metadata.served().map(|first| first.further(name));
+            let Some(Ok(served)) = served else { continue };
+            let Ok(address) = further.address_of(&served, &dialect.environment) else { continue };
+            let definitions = read(&served, &[])?;
+            let log = EventLog::new(&address, options.source.timeouts).map_err(Failure::other)?;
+            let found = Found { served: &served, definitions, log, address: &address };
+            match self.prepare_source(found).await {
+                Ok(one) => prepared.extend(one),
+                // As its fields, its events do not keep the others from being served.
+                Err(error) => tracing::error!(
+                    source = name,
+                    %error,
+                    "the events of a source are not delivered before a reload"
+                ),
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// The events of a source; `None` if there is nothing to deliver.
+    async fn prepare_source(self, found: Found<'_>) -> Result<Option<PreparedEvents>, Failure> {
+        let Self { mode, settings } = self;
+        let Found { served, definitions, log, address } = found;
+        let source = &*served.source().name.text;
         let has_events = !definitions.is_empty();
         if !has_events && !log.is_complete().await.map_err(Failure::other)? {
             return Ok(None);
@@ -111,8 +150,11 @@ impl EventSetup {
         for missing in &plan.statements {
             let reason = &*missing.reason;
             match mode {
-                EventsMode::Install => tracing::info!(reason, "installing what events need"),
+                EventsMode::Install => {
+                    tracing::info!(source, reason, "installing what events need");
+                }
                 EventsMode::Deliver | EventsMode::Off => tracing::warn!(
+                    source,
                     reason,
                     "events need another database: `thalweg events install` changes it"
                 ),
@@ -121,7 +163,8 @@ impl EventSetup {
         if mode == EventsMode::Install && !plan.statements.is_empty() {
             log.install(&plan).await.map_err(Failure::other)?;
         }
-        Ok(Some(PreparedEvents { log, address: address.clone(), definitions, settings }))
+        let (source, address) = (source.into(), address.clone());
+        Ok(Some(PreparedEvents { source, log, address, definitions, settings }))
     }
 }
 
@@ -157,13 +200,25 @@ impl EventSetup {
             (webhooks.collect::<Vec<_>>(), subscription_bodies::start(engine)?);
         let definitions = Definitions::of_subscriptions(&webhooks, &bodies)
             .map_err(|problems| Failure::Usage(problems.join("\nerror: ")))?;
-        Ok(Some(PreparedEvents { log, address: address.clone(), definitions, settings }))
+        let (source, address) = (ONLY_SOURCE.into(), address.clone());
+        Ok(Some(PreparedEvents { source, log, address, definitions, settings }))
     }
 }
+
+/// The name of the source of an API that has one source.
+const ONLY_SOURCE: &str = "default";
 
 /// The error without a log.
 const NO_LOG: &str = "webhooks of subscriptions need the log of events, which the database lacks: start \
                       the server once with `--events install`";
+
+/// The triggers of a source, and its database.
+struct Found<'a> {
+    served: &'a ServedSource,
+    definitions: Definitions,
+    log: EventLog,
+    address: &'a SourceAddress,
+}
 
 impl EventDelivery {
     /// The counters, which go on across reloads.
@@ -171,28 +226,32 @@ impl EventDelivery {
         Arc::clone(&self.statistics)
     }
 
-    /// Delivers by these definitions from now on; without any, the delivery ends.
-    pub(crate) fn apply(&self, prepared: Option<PreparedEvents>) -> Result<(), Failure> {
+    /// Delivers by these definitions from now on; the delivery of sources without any ends.
+    pub(crate) fn apply(&self, prepared: Vec<PreparedEvents>) -> Result<(), Failure> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(prepared) = prepared else {
-            if let Some(ended) = running.take() {
-                ended.delivery.stop();
+        let mut kept = std::mem::take(&mut *running);
+        for prepared in prepared {
+            let PreparedEvents { source, log, address, definitions, settings } = prepared;
+            let known = kept.iter().position(|one| one.source == source);
+            match known.map(|place| kept.swap_remove(place)) {
+                Some(own) if own.address == address && own.settings == settings => {
+                    own.delivery.replace(definitions);
+                    running.push(own);
+                    continue;
+                }
+                Some(other) => other.delivery.stop(),
+                None => {}
             }
-            return Ok(());
-        };
-        let PreparedEvents { log, address, definitions, settings } = prepared;
-        match running.take() {
-            Some(kept) if kept.address == address && kept.settings == settings => {
-                kept.delivery.replace(definitions);
-                *running = Some(kept);
-                return Ok(());
+            let delivery = Delivery::start(&source, log, definitions, settings, self.statistics());
+            match delivery {
+                Ok(delivery) => running.push(Running { source, delivery, address, settings }),
+                Err(error) => {
+                    running.append(&mut kept);
+                    return Err(Failure::other(error));
+                }
             }
-            Some(other) => other.delivery.stop(),
-            None => {}
         }
-        let delivery = Delivery::start(log, definitions, settings, self.statistics());
-        let delivery = delivery.map_err(Failure::other)?;
-        *running = Some(Running { delivery, address, settings });
+        kept.into_iter().for_each(|ended| ended.delivery.stop());
         Ok(())
     }
 
@@ -212,9 +271,8 @@ impl EventDelivery {
     /// Ends the delivery; requests that run may end.
     pub(crate) fn stop(&self) {
         self.actions.stop();
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(running) = running {
-            running.delivery.stop();
-        }
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = std::mem::take(&mut *running);
+        running.into_iter().for_each(|one| one.delivery.stop());
     }
 }

@@ -1,5 +1,11 @@
 //! Several sources of Hasura's metadata in one server, and relationships between them.
 
+mod cached;
+mod endpoints;
+mod events;
+mod explained;
+mod numbers;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::BufRead;

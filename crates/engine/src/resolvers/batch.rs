@@ -113,6 +113,13 @@ impl<'a> Selected<'a> {
         }
     }
 
+    /// The request for the values of one placeholder.
+    pub(crate) fn one_call(self, number: usize, placeholder: &[u8]) -> Option<PlannedCall> {
+        let mut planned = PlannedCalls::default();
+        self.plan_call(number, placeholder, &mut planned)?;
+        planned.calls.pop()
+    }
+
     /// The request for one object, with the index of the object; an equal request is planned once.
     fn plan_call(
         self,
@@ -133,13 +140,13 @@ impl<'a> Selected<'a> {
         if is_strict && !is_of_source && row.has_null() {
             return None;
         }
-        let arguments = || {
-            let (schema, arguments) = (&self.api.schema, &selection.arguments);
-            Inputs::of_arguments(schema, selection.field, arguments, self.variables)
-        };
+        let (schema, given) = (&self.api.schema, &selection.arguments);
+        let arguments = || Inputs::of_arguments(schema, selection.field, given, self.variables);
+        let written =
+            || Inputs::of_written_arguments(schema, selection.field, given, self.variables);
         let mut refusal = None;
         let inputs = match definition.remote() {
-            Some(path) => match self.path_inputs(path, &row, &arguments()) {
+            Some(path) => match self.path_inputs(path, &row, &written()) {
                 Ok(inputs) => inputs,
                 Err(error) => {
                     refusal = Some(error);

@@ -8,24 +8,20 @@ use clients::egress::EgressResponse;
 use dialects::Api;
 use graphql::operation::{FieldRef, Operation, OperationKind, Selection, SelectionSetId};
 use graphql::schema::FieldId;
-use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use http::HeaderMap;
-use http_resolvers::preset::ClientPresets;
 use http_resolvers::projection::Keys as _;
 use response::MemoryReservation;
 use source::Session;
 use tokio::time::timeout_at;
 
 use super::{Allowed, Delivery, Worker};
+use crate::answer_cache::CacheUse;
 use crate::caller::Caller;
 use crate::documents::Owner;
 use crate::engine::Engine;
 use crate::live::{Begun, Driver, Responses, Work};
-use crate::prepare::Prepared;
 use crate::report::Report;
-use crate::resolvers::batch::{PlannedCall, Selected};
-use crate::resolvers::session_variables::session_variables;
 use crate::respond::{Kind, Response, our_bug};
 
 impl Engine {
@@ -163,59 +159,6 @@ impl Worker {
         }
     }
 
-    /// The estimated cost of the root fields that further sources give: the plans of this source do
-    /// not have it. Relationships are not known before their rows are: the request for them is
-    /// checked by itself.
-    pub(crate) fn further_cost(
-        &self,
-        prepared: &Prepared,
-        (operation, variables): (&Operation, &Variables),
-        session: &Session,
-    ) -> u64 {
-        let engine = &*self.engine;
-        if self.further.is_empty() {
-            return 0;
-        }
-        let view = engine.view(session).ok().and_then(|view| view.id);
-        let presets = view.and_then(|id| engine.api.role_views.presets(id));
-        let of_session = presets.map(|_| session_variables(session)).unwrap_or_default();
-        let presets = presets.map(|presets| ClientPresets { presets, session: &of_session });
-        let parts = std::iter::successors(Some(prepared), |part| part.next.as_deref());
-        let costs = parts.filter_map(|part| part.resolved.as_deref()).flat_map(|plan| {
-            let selected = Selected {
-                api: &engine.api,
-                plan,
-                operation,
-                variables,
-                most_fields: engine.limits.document.fields,
-                // The requests of a mutation are planned here as well.
-                is_mutation: false,
-                presets,
-            };
-            let calls = selected.root_calls().calls;
-            calls.into_iter().filter_map(move |call| self.call_cost(selected, &call, session))
-        });
-        costs.fold(0, u64::saturating_add)
-    }
-
-    /// The estimated cost of a request to a further source; `None` if it is to another server, or
-    /// will be refused.
-    fn call_cost(
-        &self,
-        selected: Selected<'_>,
-        call: &PlannedCall,
-        session: &Session,
-    ) -> Option<u64> {
-        let definition = &selected.resolver(call.selection)?.definition;
-        let name = definition.remote()?.source()?;
-        let number = self.engine.further.iter().position(|further| *further.name == *name)?;
-        let worker = self.further.get(number)?;
-        let projection = selected.projection(call.selection).ok()?;
-        let made = definition.call(call.objects.first()?, &projection, |_| None).ok()?;
-        let request = Request::from_json(&made.body).ok()?;
-        worker.cost(&request, session).ok()
-    }
-
     /// The answer of a further source to a request for one field, or for the rows of a relationship.
     pub(super) async fn further_answer(
         &self,
@@ -230,6 +173,9 @@ impl Worker {
         let request = Request::from_json(body).map_err(|error| our_bug(&error.message))?;
         let mut report = Report::default();
         let form = (Delivery::Whole, None);
+        // Several engines may serve one database, and changes by one of them invalidate only its own
+        // cached answers at once. So parts of documents are not cached.
+        let caller = &Caller { cache: CacheUse::Bypass, ..caller.clone() };
         let answering = worker.deliver(&request, caller, Allowed::All, form, &mut report);
         let answering = Box::pin(answering);
         let response = match deadline {

@@ -87,7 +87,7 @@ async fn follow_changes(world: &World, role: &str) {
     let claims = claims(&mut random, role);
     for number in 0.. {
         let (_, is_hit) = world.cached_answer(claims.clone(), request).await;
-        if let Some(feed) = engine.cache_feed() {
+        if let Some(feed) = engine.cache_feeds().next() {
             spawn_local(feed.run());
         }
         // A role that may not read the table gets an error, which is not cached.

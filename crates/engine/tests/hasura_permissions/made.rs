@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use testkit::random::Random;
 
+use super::notes::NotePermissions;
 use super::world::{Dump, World};
 
 /// A table of the test, whose columns are integers or texts.
@@ -55,17 +56,17 @@ pub(super) const WORDS: [&str; 4] = ["ann", "bob", "cas", "dee"];
 /// A condition, as an expression of metadata and as SQL about the table `t0`.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
-    json: Json,
-    sql: String,
+    pub(super) json: Json,
+    pub(super) sql: String,
 }
 
 /// The permission of a role on a table.
 #[derive(Clone, Debug)]
 pub(super) struct Permission {
     pub(super) columns: Vec<&'static str>,
-    filter: Condition,
-    allows_aggregates: bool,
-    limit: Option<usize>,
+    pub(super) filter: Condition,
+    pub(super) allows_aggregates: bool,
+    pub(super) limit: Option<usize>,
 }
 
 /// The permission to update players: columns, rows, check, preset of the owner.
@@ -82,12 +83,19 @@ pub(super) struct Role {
     name: String,
     pub(super) select: [Option<Permission>; 3],
     update: Option<Update>,
+    /// The permissions to insert and delete notes.
+    pub(super) notes: NotePermissions,
 }
 
 /// The roles of a test.
 #[derive(Debug)]
 pub(super) struct RandomRoles {
     pub(super) roles: Vec<Role>,
+}
+
+/// The name of a role that inherits from two others.
+pub(super) fn inherited(number: usize) -> String {
+    format!("both{number}")
 }
 
 /// A query, and the SQL that finds the same rows: their cells joined by a line.
@@ -133,6 +141,8 @@ impl Role {
 
 impl RandomRoles {
     pub(super) fn new(random: &mut Random, count: usize) -> Self {
+        // The roles read and update the same as without them.
+        let mut of_notes = Random::new(13);
         let roles = (0..count).map(|number| Role {
             name: format!("role{number}"),
             select: std::array::from_fn(|table| {
@@ -143,6 +153,7 @@ impl RandomRoles {
                 check: condition(random, 1, 0, 1),
                 sets_owner: random.below(3) == 0,
             }),
+            notes: NotePermissions::new(&mut of_notes),
         });
         Self { roles: roles.collect() }
     }
@@ -176,6 +187,9 @@ impl RandomRoles {
                 }
                 Some(json!({ "role": role.name, "permission": permission }))
             });
+            let notes = self.roles.iter().filter(|_| place == 2);
+            let insert = notes.clone().filter_map(|role| role.notes.insert(&role.name));
+            let delete = notes.filter_map(|role| role.notes.delete(&role.name));
             let relationships = |single: bool| -> Vec<Json> {
                 let own = table.relationships.iter().filter(|one| one.4 == single);
                 own.map(|(name, target, column, other, _)| {
@@ -195,6 +209,8 @@ impl RandomRoles {
                 "array_relationships": relationships(false),
                 "select_permissions": select.collect::<Vec<_>>(),
                 "update_permissions": update.collect::<Vec<_>>(),
+                "insert_permissions": insert.collect::<Vec<_>>(),
+                "delete_permissions": delete.collect::<Vec<_>>(),
             })
         });
         let source = json!({
@@ -203,7 +219,12 @@ impl RandomRoles {
             "configuration": { "connection_info": { "database_url": { "from_env": "X" } } },
             "tables": tables.collect::<Vec<_>>(),
         });
-        json!({ "version": 3, "sources": [source] })
+        let inherited = self.roles.chunks_exact(2).enumerate().map(|(number, parents)| {
+            let parents: Vec<&str> = parents.iter().map(Role::name).collect();
+            json!({ "role_name": inherited(number), "role_set": parents })
+        });
+        let inherited: Vec<Json> = inherited.collect();
+        json!({ "version": 3, "sources": [source], "inherited_roles": inherited })
     }
 
     /// A random query of a role; `None` if it may not read the table.
@@ -357,11 +378,11 @@ impl Names {
     }
 }
 
-fn cells(row: &Json, columns: &[&str]) -> String {
+pub(super) fn cells(row: &Json, columns: &[&str]) -> String {
     columns.iter().map(|column| cell(&row[column])).collect::<Vec<_>>().join("|")
 }
 
-fn cell(value: &Json) -> String {
+pub(super) fn cell(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
         other => other.to_string(),
@@ -380,7 +401,12 @@ fn permission(random: &mut Random, table: usize) -> Permission {
 }
 
 /// A condition of a permission on the rows `t<level>` of a table.
-fn condition(random: &mut Random, table: usize, level: usize, depth: usize) -> Condition {
+pub(super) fn condition(
+    random: &mut Random,
+    table: usize,
+    level: usize,
+    depth: usize,
+) -> Condition {
     let alias = format!("t{level}");
     let Table { columns, relationships, .. } = &TABLES[table];
     let shape = if depth == 0 { random.below(4) } else { random.below(10) };
@@ -486,7 +512,7 @@ fn comparison(random: &mut Random, is_number: bool, place: &str) -> (Json, Strin
 
 /// A condition of a request by what a role may read, and the same as SQL: with the filters of related
 /// rows.
-fn requested(
+pub(super) fn requested(
     random: &mut Random,
     role: &Role,
     table: usize,

@@ -75,6 +75,28 @@ impl World {
         rows
     }
 
+    /// The same after a change, which is rolled back.
+    pub(super) fn rows_after(&self, change: &str, sql: &str) -> Vec<String> {
+        let mut rows: Vec<String> = match self.is_sqlite {
+            false => {
+                let all = format!("BEGIN; {change}; {sql}; ROLLBACK");
+                self.query(&all).into_iter().map(|mut row| row.swap_remove(0)).collect()
+            }
+            true => {
+                let connection = rusqlite::Connection::open(self.database.path()).unwrap();
+                let begin = format!("PRAGMA case_sensitive_like = ON; BEGIN; {change}");
+                connection
+                    .execute_batch(&begin)
+                    .unwrap_or_else(|error| panic!("{change}: {error}"));
+                let mut statement = connection.prepare(sql).unwrap();
+                let rows = statement.query_map([], |row| row.get(0)).unwrap();
+                rows.map(Result::unwrap).collect()
+            }
+        };
+        rows.sort();
+        rows
+    }
+
     pub(super) fn dump(&self) -> Dump {
         let sql = "SELECT CAST(id AS TEXT), coalesce(CAST(level AS TEXT), 'null'), \
                    coalesce(owner, 'null') FROM player ORDER BY id";

@@ -59,7 +59,7 @@ pub(crate) fn deliver_with(
 ) -> (Delivery, Arc<Statistics>) {
     let statistics = Arc::new(Statistics::default());
     let shared = Arc::clone(&statistics);
-    let started = Delivery::start(database.log(), definitions.clone(), settings, shared);
+    let started = Delivery::start("default", database.log(), definitions.clone(), settings, shared);
     (started.unwrap(), statistics)
 }
 

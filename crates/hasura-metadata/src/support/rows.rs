@@ -5,7 +5,7 @@
 //! below a key that is not served nothing further is told.
 
 use super::Row;
-use super::Support::{self, NotServed, NotYet, Served};
+use super::Support::{self, NotServed, Served};
 
 const LOGGING: Support = NotServed("the option `--log-requests` says what is logged");
 const VERIFIED: Support = NotServed("certificates are always verified");
@@ -14,6 +14,11 @@ const PROCEDURES: Support = NotServed("only SQL Server has them in Hasura");
 const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
 const ONLY_POSTGRES: Support = NotServed("of these databases only PostgreSQL is served");
+
+/// Enterprise features of Hasura with another form here.
+const TAGS: Support =
+    NotServed("requests share statements; `/operations` lists the statements of running requests");
+const HEALTH: Support = NotServed("`/healthz` and `/health/ready` ask the database: see server.md");
 
 const SOURCE: Support = NotServed("SOURCE of the command and `--further-source` are the databases");
 
@@ -37,7 +42,8 @@ pub const ROWS: &[Row] = &[
     // Sources and their connections.
     row("Source", &["name", "kind", "tables", "functions", "customization"], Served),
     row("Source", &["native_queries", "logical_models"], Served),
-    row("Source", &["query_tags", "health_check"], NotYet),
+    row("Source", &["query_tags"], TAGS),
+    row("Source", &["health_check"], HEALTH),
     row("Source", &["configuration"], SOURCE),
     row("Source", &["stored_procedures"], PROCEDURES),
     row("SourceKind", &["postgres", "citus", "cockroach", "alloy"], Served),
@@ -46,10 +52,10 @@ pub const ROWS: &[Row] = &[
     row("RootFieldsCustomization", &["namespace", "prefix", "suffix"], Served),
     row("TypeNamesCustomization", &["prefix", "suffix"], Served),
     row("NamingConvention", &["hasura-default", "graphql-default"], Served),
-    row("QueryTags", &["disabled", "format", "omit_request_id"], NotYet),
-    row("QueryTagsFormat", &["standard", "sqlcommenter"], NotYet),
-    row("HealthCheck", &["interval", "retries", "retry_interval", "test", "timeout"], NotYet),
-    row("HealthCheckTest", &["sql"], NotYet),
+    row("QueryTags", &["disabled", "format", "omit_request_id"], TAGS),
+    row("QueryTagsFormat", &["standard", "sqlcommenter"], TAGS),
+    row("HealthCheck", &["interval", "retries", "retry_interval", "test", "timeout"], HEALTH),
+    row("HealthCheckTest", &["sql"], HEALTH),
     row(
         "PostgresConfiguration",
         &["connection_info", "connection_set", "connection_template", "read_replicas"],
@@ -83,7 +89,7 @@ pub const ROWS: &[Row] = &[
     ),
     row("TlsConfiguration", &["sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert"], TLS),
     row("SslMode", &["disable", "allow", "prefer", "require", "verify-ca", "verify-full"], TLS),
-    row("FromEnv", &["from_env"], NotYet),
+    row("FromEnv", &["from_env"], TLS),
     row("TextOrEnv", &["from_env"], Served),
     row(
         "MssqlConfiguration",

@@ -1,9 +1,12 @@
 //! `thalweg import-metadata PATH`: what of Hasura's metadata is served, and what is not.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use dialects::hasura::metadata::Reading;
+use hasura_metadata::types::remote_relationship::RemoteRelationshipDefinition;
+use hasura_metadata::types::source::Source;
 use hasura_metadata::variables::variables;
 use hasura_metadata::{Metadata, support};
 
@@ -36,9 +39,16 @@ fn report(place: &str, reading: &Reading) -> String {
     let notices = reading.problems.iter().filter(|problem| !problem.kind.is_error());
     let notices: Vec<String> = notices.map(ToString::to_string).collect();
     let unserved = support::lines(&reading.unserved, MOST_PLACES);
+    let sources: Vec<String> = match &reading.metadata {
+        Some(metadata) if metadata.sources.len() > 1 => {
+            metadata.sources.iter().map(|source| source_line(source)).collect()
+        }
+        Some(_) | None => Vec::new(),
+    };
     let names: Vec<String> = reading.metadata.iter().flat_map(variables).collect();
     let variables: Vec<String> = names.iter().map(|name| stated(name)).collect();
     for (heading, lines) in [
+        ("Sources", &sources),
         ("Wrong", &errors),
         ("Not served", &unserved),
         ("To know", &notices),
@@ -59,10 +69,47 @@ fn report(place: &str, reading: &Reading) -> String {
     };
     line(&mut text, format_args!("\n{rest}"));
     if errors.is_empty() {
-        let next = format!("thalweg check postgres://… --dialect hasura --metadata {place}");
+        let further = reading.metadata.iter().flat_map(further_options).collect::<String>();
+        let next =
+            format!("thalweg check postgres://… --dialect hasura --metadata {place}{further}");
         line(&mut text, format_args!("Whether it fits the database, `{next}` says."));
     }
     text
+}
+
+/// A source, with its kind and the number of its tables.
+fn source_line(source: &Source) -> String {
+    let (name, kind, tables) = (&source.name.text, &source.kind, source.tables.len());
+    let tables = format!("{tables} {}", if tables == 1 { "table" } else { "tables" });
+    let relationships = source.tables.iter().flat_map(|table| table.remote_relationships.iter());
+    let others = relationships.filter_map(|one| match &one.definition {
+        RemoteRelationshipDefinition::ToSource(to) => Some(&*to.source.text),
+        _ => None,
+    });
+    let others: BTreeSet<&str> = others.collect();
+    let to = match others.is_empty() {
+        true => String::new(),
+        false => {
+            let others: Vec<&str> = others.into_iter().collect();
+            format!(", with relationships to {}", others.join(", "))
+        }
+    };
+    format!("{name}: {kind}, {tables}{to}")
+}
+
+/// The options for the sources beside the first one, whose addresses the metadata may have.
+fn further_options(metadata: &Metadata) -> Vec<String> {
+    let mut served = metadata.sources.iter().filter(|source| source.kind.is_served());
+    let Some(first) = served.next() else { return Vec::new() };
+    let further = served.map(|source| format!(" --further-source {}", source.name.text));
+    let further: Vec<String> = further.collect();
+    match further.is_empty() {
+        true => Vec::new(),
+        false => {
+            let first = format!(" --metadata-source {}", first.name.text);
+            std::iter::once(first).chain(further).collect()
+        }
+    }
 }
 
 /// A variable, and whether it is set for this command.

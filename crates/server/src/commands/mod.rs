@@ -103,7 +103,7 @@ async fn inspect(options: &ApiOptions) -> Result<Inspected, Failure> {
     let options = &*engine::stored_metadata::read(&address, &options).await?;
     let engine = Engine::inspect(&address, options).await?;
     let emptiness = engine.find_emptiness(&address, options);
-    let events = crate::events::find_problems(&options.dialect);
+    let events = crate::events::find_problems(options);
     Ok(Inspected { engine, emptiness, events })
 }
 

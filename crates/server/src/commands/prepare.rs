@@ -75,7 +75,7 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions) -> Vec<Failure> {
     let made_settings = settings(made.as_ref().ok().map(|made| &made.dialect), serving);
-    let events = made.as_ref().ok().and_then(|made| events::find_problems(&made.dialect));
+    let events = made.as_ref().ok().and_then(|made| events::find_problems(made));
     made.err().into_iter().chain(made_settings.err()).chain(events).collect()
 }
 
@@ -234,7 +234,7 @@ impl Prepared {
             }
             let events = match &events {
                 Some(events) => events.prepare(&source, engine_options, &engine).await?,
-                None => None,
+                None => Vec::new(),
             };
             Ok::<_, Failure>((engine, relay, watch, settings, events))
         })?;

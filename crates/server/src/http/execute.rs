@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use engine::gateway::IncrementalFormat;
 use engine::{Allowed, Caller, Delivery, Report};
-use graphql::{Parameters, Request};
+use graphql::{ErrorCode, Parameters, Request};
 use tokio::task::spawn_local;
 use tokio::time::timeout_at;
 
@@ -16,6 +16,7 @@ use super::rate_limits::{self, Counted, Counting};
 use super::refusal::Refusal;
 use super::service::Service;
 use super::{hasura, hooks};
+use crate::memory;
 
 /// The caller of an operation, the operations that it may execute, and the delivery of the response.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +168,11 @@ async fn execute_within(
             }
         }
     };
-    if let Some(feed) = service.worker.cache_feed() {
+    // What was written of the response is freed now. It may have been hundreds of megabytes.
+    if report.codes.contains(&ErrorCode::ResponseTooLarge) {
+        memory::give_back();
+    }
+    for feed in service.worker.cache_feeds() {
         spawn_local(feed.run());
     }
     // The report has a document only if it is valid.

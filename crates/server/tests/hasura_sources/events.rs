@@ -1,0 +1,79 @@
+//! Event triggers of several sources, which one server delivers.
+
+use serde_json::{Value, json};
+use testkit::http::{HttpServer, Reply};
+
+use super::{Site, source, table};
+use crate::databases::Database;
+use crate::program::PATIENCE;
+use crate::served::happens_within;
+
+fn trigger(webhooks: &HttpServer, name: &str) -> Value {
+    json!({
+        "name": name,
+        "webhook": format!("http://{}/{name}", webhooks.address),
+        "definition": { "enable_manual": false, "insert": { "columns": "*" } },
+        "retry_conf": { "num_retries": 3, "interval_sec": 1, "timeout_sec": 5 },
+    })
+}
+
+#[test]
+fn events_of_all_sources_are_delivered() {
+    let (Some(people), Some(orders)) =
+        (Database::on_one(super::PEOPLE), Database::on_one(super::ORDERS))
+    else {
+        return;
+    };
+    let webhooks = HttpServer::start(|_| Reply::Json(json!({})));
+    let with = |name: &str, trigger: Value| table(name, &json!({ "event_triggers": [trigger] }));
+    let mut metadata = json!({ "version": 3, "sources": [
+        source("default", &[with("person", trigger(&webhooks, "born"))], &json!({})),
+        source("shop", &[with("purchase", trigger(&webhooks, "bought"))], &json!({})),
+    ] });
+    metadata["cron_triggers"] = json!([{
+        "name": "tick",
+        "webhook": format!("http://{}/tick", webhooks.address),
+        "schedule": "* * * * *",
+        "include_in_metadata": true,
+        "payload": {},
+    }]);
+    let install = ["--events", "install"];
+    let mut site = Site::start(&people.url(), &orders.url(), &metadata, &install);
+    let both = "mutation { insert_person_one(object: {id: 7, name: \"Gil\"}) { id } \
+                insert_purchase_one(object: {id: 70, total: 1}) { id } }";
+    site.data("", both);
+    let mut received = Vec::new();
+    let mut await_targets = |expected: &[&str]| {
+        let have_come = || {
+            received.extend(webhooks.received().into_iter().map(|one| one.target));
+            expected.iter().all(|target| received.iter().any(|one| one == target))
+        };
+        assert!(happens_within(PATIENCE, have_come), "{expected:?}");
+        received.clear();
+    };
+    await_targets(&["/born", "/bought"]);
+    // The events of a table are in its own database, and those of cron in that of the first source.
+    let of_rows = "SELECT count(*) FROM hdb_catalog.event_log";
+    assert_eq!((people.count(of_rows), orders.count(of_rows)), (1, 1));
+    let of_cron = "SELECT count(*) FROM hdb_catalog.hdb_cron_events";
+    assert!(happens_within(PATIENCE, || people.count(of_cron) > 0));
+    assert_eq!(orders.count(of_cron), 0);
+    // The session of the mutation comes with the event.
+    let session = "SELECT count(*) FROM hdb_catalog.event_log \
+                   WHERE payload -> 'event' -> 'session_variables' ->> 'x-hasura-role' = 'admin' \
+                   OR payload -> 'session_variables' ->> 'x-hasura-role' = 'admin'";
+    assert_eq!(orders.count(session), people.count(session));
+    // A reload changes the triggers of both.
+    let renamed = trigger(&webhooks, "sold");
+    metadata["sources"][1]["tables"] = json!([with("purchase", renamed)]);
+    std::fs::write(&site.file, metadata.to_string()).unwrap();
+    super::reload(&mut site);
+    let insert = "mutation { insert_purchase_one(object: {id: 71, total: 1}) { id } }";
+    let is_renamed = happens_within(PATIENCE, || {
+        let id = orders.count("SELECT max(id) + 1 FROM purchase");
+        site.data("", &insert.replace("71", &id.to_string()));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        webhooks.received().iter().any(|one| one.target == "/sold")
+    });
+    assert!(is_renamed);
+}

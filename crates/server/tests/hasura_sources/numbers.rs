@@ -1,0 +1,140 @@
+//! Numbers of documents: each source reads them as they are written.
+
+use serde_json::{Value, json};
+
+use super::{Site, relationship, source, table};
+use crate::databases::Database;
+
+const PARTS: &str = "
+    CREATE TABLE price (id int PRIMARY KEY, amount numeric, details jsonb);
+    CREATE TABLE part (id int PRIMARY KEY, price_id int REFERENCES price, amount numeric);
+    INSERT INTO price VALUES (1, 12345678901234567890.10, '{\"a\": 0.1000000000000000000001}'),
+        (2, 12345678901234567891.10, '{}');
+    INSERT INTO part VALUES (1, 1, 98765432109876543210.5), (2, 1, 98765432109876543211.5);";
+
+fn start(first: &Database, other: &Database) -> Site {
+    let prices = relationship("prices", "array", ("shop", "price"), &json!({ "id": "id" }));
+    let people = table("person", &json!({ "remote_relationships": [prices] }));
+    let parts = json!([{ "name": "parts", "using": { "foreign_key_constraint_on": {
+        "column": "price_id", "table": { "schema": "public", "name": "part" },
+    } } }]);
+    let metadata = json!({ "version": 3, "sources": [
+        source("default", &[people], &json!({})),
+        source(
+            "shop",
+            &[table("price", &json!({ "array_relationships": parts })), table("part", &json!({}))],
+            &json!({}),
+        ),
+    ] });
+    Site::start(&first.url(), &other.url(), &metadata, &[])
+}
+
+#[test]
+fn numbers_of_documents_reach_each_source_as_they_are_written() {
+    let (Some(first), Some(other)) = (
+        Database::on_one("CREATE TABLE person (id int PRIMARY KEY); INSERT INTO person VALUES (1)"),
+        Database::on_one(PARTS),
+    ) else {
+        return;
+    };
+    let site = start(&first, &other);
+    let one = json!([{ "id": 1 }]);
+    // A double is equal to both amounts.
+    let query = "{ person { id } price(where: {amount: {_eq: 12345678901234567890.10}}) { id } \
+                 list: price(where: {amount: {_in: [12345678901234567890.1, 1e2]}}) { id } \
+                 json: price(where: {details: {_contains: {a: 0.1000000000000000000001}}}) { id } \
+                 none: price(where: {details: {_contains: {a: 0.1}}}) { id } }";
+    let data = site.data("", query);
+    for (name, expected) in [("price", &one), ("list", &one), ("json", &one), ("none", &json!([]))]
+    {
+        assert_eq!(data[name], *expected, "{name}: {data}");
+    }
+    // Arguments of relationships to the source, and of relationships within it.
+    let query = "{ person { prices(where: {amount: {_eq: 12345678901234567890.1}}) { id } \
+                 prices_aggregate(where: {amount: {_gt: 12345678901234567890.1}}) { aggregate { count } } \
+                 none: prices(where: {amount: {_eq: 12345678901234567891.1}}) { id } } \
+                 price(where: {id: {_eq: 1}}) { \
+                 parts(where: {amount: {_gte: 98765432109876543211.5}}) { id } } }";
+    let expected = json!({
+        "person": [{
+            "prices": [{ "id": 1 }],
+            "prices_aggregate": { "aggregate": { "count": 0 } },
+            "none": [],
+        }],
+        "price": [{ "parts": [{ "id": 2 }] }],
+    });
+    assert_eq!(site.data("", query), expected);
+    // A literal with a variable within it, and values of changes.
+    let change = "mutation { update_person(where: {}, _set: {id: 2}) { affected_rows } \
+                  insert_price_one(object: {id: 3, amount: 0.12345678901234567890, \
+                  details: {a: [1.00000000000000000001, {b: 2.50}]}}) { id } }";
+    site.data("", change);
+    let stored = "SELECT amount || ' ' || details::text FROM price WHERE id = 3";
+    let expected = "0.12345678901234567890 {\"a\": [1.00000000000000000001, {\"b\": 2.50}]}";
+    assert_eq!(other.texts(stored), [expected]);
+}
+
+/// An object of a client is a value, whatever the names of its members are.
+#[test]
+fn objects_of_variables_are_no_numbers() {
+    let (Some(first), Some(other)) =
+        (Database::on_one("CREATE TABLE person (id int PRIMARY KEY)"), Database::on_one(PARTS))
+    else {
+        return;
+    };
+    let site = start(&first, &other);
+    let query = "query ($value: jsonb) { person { id } price(where: {details: {_contains: $value}}) \
+                 { id } }";
+    for name in ["\0number", "number"] {
+        let body = json!({ "query": query, "variables": { "value": {
+            name: "1}}) { id } leak: price(where: {id: {_eq: 2",
+        } } });
+        let headers = format!("x-hasura-admin-secret: {}\r\n", super::SECRET);
+        let answer = site.server.post(&headers, &body.to_string());
+        assert!(!answer.body.contains("leak"), "{}", answer.body);
+    }
+}
+
+/// A domain that is `NOT NULL` refuses rows with some of their columns, and `integer` large numbers.
+#[test]
+fn keys_lead_to_tables_with_domains_and_smaller_types() {
+    let firsts = Database::on_each(
+        "CREATE TABLE person (id bigint PRIMARY KEY, word text, price numeric);
+         INSERT INTO person VALUES (1, 'a', 1.1), (2, NULL, 1.104), (3000000000, 'b', NULL);",
+    );
+    let others = Database::on_each(
+        "CREATE DOMAIN word AS text NOT NULL; CREATE DOMAIN price AS numeric(10, 2);
+         CREATE TABLE tag (id int PRIMARY KEY, name word, kind word, price price);
+         CREATE TABLE nothing (id int PRIMARY KEY, name word);
+         INSERT INTO tag VALUES (1, 'b', 'x', 1.1), (2, 'a', 'y', 1.10);",
+    );
+    for (first, other) in firsts.into_iter().zip(others) {
+        let (tag, nothing) = (("shop", "tag"), ("shop", "nothing"));
+        let relationships = [
+            relationship("by_id", "object", tag, &json!({ "id": "id" })),
+            relationship("by_word", "array", tag, &json!({ "word": "name" })),
+            relationship("by_price", "array", tag, &json!({ "price": "price" })),
+            relationship("none", "array", nothing, &json!({ "word": "name" })),
+        ];
+        let people = table("person", &json!({ "remote_relationships": relationships }));
+        let tables = ["tag", "nothing"].map(|name| table(name, &json!({})));
+        let metadata = json!({ "version": 3, "sources": [
+            source("default", &[people], &json!({})),
+            source("shop", &tables, &json!({})),
+        ] });
+        let site = Site::start(&first.url(), &other.url(), &metadata, &[]);
+        let query = "{ person(order_by: {id: asc}) { by_id { id } by_word { id } none { id } \
+                     by_price(order_by: {id: asc}) { id } by_word_aggregate { aggregate { count } } } }";
+        let row = |by_id: Value, by_word: &[u64], by_price: &[u64]| {
+            let list = |ids: &[u64]| ids.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>();
+            json!({ "by_id": by_id, "by_word": list(by_word), "none": [], "by_price": list(by_price),
+                "by_word_aggregate": { "aggregate": { "count": by_word.len() } } })
+        };
+        let expected = json!([
+            row(json!({ "id": 1 }), &[2], &[1, 2]),
+            row(json!({ "id": 2 }), &[], &[]),
+            row(Value::Null, &[1], &[]),
+        ]);
+        assert_eq!(site.data("", query)["person"], expected);
+    }
+}
