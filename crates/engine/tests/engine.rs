@@ -55,6 +55,7 @@ mod policies;
 mod poolers;
 mod prisma_changes;
 mod prisma_events;
+mod products;
 mod schema_size;
 mod sharing;
 #[path = "support/shop.rs"]
