@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::race::floor::{bare, bolt};
 use crate::{
-    compare, documents, federation, live, long, mixed, race, restaurants, schema_size, soak,
+    citus, compare, documents, federation, live, long, mixed, race, restaurants, schema_size, soak,
     start_up,
 };
 
@@ -60,6 +60,13 @@ pub(crate) enum Command {
     /// By the defaults and with `--shared-connections 0`: requests a second of 4 and of 60 clients,
     /// and the number of sessions that were opened.
     Mixed(mixed::Options),
+    /// Measures clusters of Citus with one, two and four workers beside one PostgreSQL.
+    ///
+    /// Starts all of them on this machine with the same tables, and sends what a tenant reads and changes
+    /// and what asks all tenants: the statements of a request, those on shards, the workers that are
+    /// asked, requests a second and latency. Needs a PostgreSQL with the extension Citus.
+    /// Fails if an answer differs from that of PostgreSQL alone.
+    Citus(citus::Options),
     /// Measures starts of Thalweg and PostGraphile 4 and 5 by the number of tables.
     ///
     /// On schemas of 10, 100, 1,000 and 5,000 tables, in turns: seconds from the start of the process to

@@ -7,6 +7,7 @@
 //! * `schema_size`: the cost of requests and starts by the number of tables
 //! * `start_up`: starts of all servers by the number of tables
 //! * `documents`: documents that are sent once; `mixed`: short requests of many shapes
+//! * `citus`: clusters of several workers
 //! * `restaurants`: long answers of type definitions, beside bare loops
 //! * `live`: subscriptions over thousands of sockets
 //! * `soak`: half an hour of mixed load with outages
@@ -25,6 +26,7 @@
 mod arguments;
 mod audit;
 mod background;
+mod citus;
 mod compare;
 mod documents;
 mod federation;
@@ -83,6 +85,10 @@ fn run(command: Command) -> Result<bool, Failure> {
         },
         Command::SchemaSize(options) => Ok(schema_size::schema_size(&options)?),
         Command::Documents(options) => Ok(documents::documents(&options)?),
+        Command::Citus(options) => {
+            let _ungrouped = sessions::ungroup();
+            Ok(citus::measure(&options)?)
+        }
         Command::Mixed(options) => Ok(mixed::measure(&options)?),
         Command::StartUp(options) => Ok(start_up::start_up(&workspace, &options)?),
         Command::Streaming(options) => {

@@ -38,6 +38,10 @@ pub(crate) enum SizeError {
     AnswersDiffer { operation: &'static str, answer: String },
     #[error("there is no PostgreSQL on this machine; `cargo xtask setup` installs one")]
     NoPostgres,
+    #[error(
+        "no PostgreSQL of this machine has Citus, which is built from its source: docs/citus.md"
+    )]
+    NoCitus,
     #[error("PostgreSQL: {0}")]
     PostgresStart(#[from] StartError),
     #[error("PostgreSQL: {0}")]

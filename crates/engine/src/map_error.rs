@@ -338,6 +338,14 @@ fn client_error(kind: SourceErrorKind) -> ClientError {
 /// Completes details from the catalog: the columns of a constraint, or the constraint of columns.
 fn complete(details: &Details, catalog: &Catalog) -> Details {
     let mut completed = details.clone();
+    if details.table.is_none()
+        && let Some(name) = details.constraint.as_deref()
+        && let Some(entity) = only_constrained(catalog, name)
+    {
+        completed.schema.clone_from(&entity.namespace);
+        completed.table = Some(entity.name.clone());
+    }
+    let details = &completed.clone();
     let Some(table) = details.table.as_deref() else { return completed };
     let entity = catalog.find_entity(details.schema.as_deref(), table);
     let Some(entity) = entity else { return completed };
@@ -357,6 +365,15 @@ fn complete(details: &Details, catalog: &Catalog) -> Details {
         Some(_) | None => {}
     }
     completed
+}
+
+/// The table that has a constraint of this name, if it is one: Citus passes the constraint on that a row on
+/// another server breaks, and not its table.
+fn only_constrained<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Entity> {
+    let mut having =
+        catalog.entities().filter(|entity| !constrained(entity, catalog, name).is_empty());
+    let only = having.next();
+    only.filter(|_| having.next().is_none())
 }
 
 /// The fields of a key, of a unique index, which PostgreSQL names in its errors as a constraint, or

@@ -56,6 +56,7 @@ mod policies;
 mod poolers;
 mod prisma_changes;
 mod prisma_events;
+mod products;
 mod schema_size;
 mod sharing;
 #[path = "support/shop.rs"]

@@ -58,8 +58,8 @@ impl Compiler<'_> {
                     items.places.push((output.id, column));
                 }
                 OutputKind::Present { path } => {
-                    // Without types of rows, what a query gives is one, whatever its fields are.
-                    let is_row = is_made(&rows.from) && !self.flavor.row_types;
+                    // Without rows as values, what a query gives is one, whatever its fields are.
+                    let is_row = is_made(&rows.from) && !self.flavor.row_values;
                     if path.is_empty() && (is_row || self.is_of_change(&rows.from)) {
                         // A row was changed, whatever its fields are.
                         let column = items.push(Expression::Boolean(true));

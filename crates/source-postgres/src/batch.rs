@@ -187,7 +187,8 @@ impl PostgresConnections {
     ) -> Result<Vec<Vec<TableName>>, SourceError> {
         let mut connection = self.pool.acquire_for(session.names()).await?;
         let mut pipeline = connection.pipeline();
-        settings::begin(&mut pipeline, None, session.settings.as_deref(), false)?;
+        let form = program.product.settings_form();
+        settings::begin(&mut pipeline, None, session.settings.as_deref(), form)?;
         for place in 0..program.program.levels.len() {
             let name = pipeline.prepare(program.plain_statement(place))?;
             let name = name

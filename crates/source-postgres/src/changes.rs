@@ -26,6 +26,7 @@ use source::changes::{
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
 
+use crate::product::{Feature, Product};
 use crate::wire::{Config, connect_simple};
 pub use installation::{PostgresTriggers, TriggerError};
 use relay::{FollowedStream, Role, Session, join};
@@ -37,6 +38,7 @@ use triggers::TriggerStream;
 #[derive(Debug)]
 pub struct PostgresChanges {
     config: Config,
+    product: Product,
     relay: Relay,
 }
 
@@ -59,8 +61,8 @@ pub struct PostgresChangeProbe {
 }
 
 impl PostgresChanges {
-    pub(crate) fn new(config: Config, relay: Relay) -> Self {
-        Self { config, relay }
+    pub(crate) fn new(config: Config, product: Product, relay: Relay) -> Self {
+        Self { config, product, relay }
     }
 
     /// Begins a stream of the log, which servers share unless each has one of its own.
@@ -108,7 +110,8 @@ impl Changes for PostgresChanges {
     type Stream = PostgresChangeStream;
 
     fn probe(&self) -> Option<PostgresChangeProbe> {
-        Some(PostgresChangeProbe { config: self.config.clone(), client: None })
+        let probe = PostgresChangeProbe { config: self.config.clone(), client: None };
+        self.product.tells_changes().then_some(probe)
     }
 
     async fn stream(
@@ -116,6 +119,9 @@ impl Changes for PostgresChanges {
         relations: &[TableName],
         kind: StreamKind,
     ) -> Result<PostgresChangeStream, NoStream> {
+        if let Err(lacking) = self.product.require(Feature::NotifyingTriggers) {
+            return Err(NoStream::NotAllowed(lacking.to_string().into()));
+        }
         let reason = match kind {
             StreamKind::Any => match self.log(relations).await {
                 Err(NoStream::NotAllowed(reason)) => Some(reason),

@@ -10,6 +10,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use crate::pooler;
+use crate::product::{Feature, Product};
 use crate::wire::{Config, connect_notified};
 
 /// Silence after which the session is tested, and the time-out of this test.
@@ -20,6 +21,7 @@ const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct PostgresChannels {
     config: Config,
+    product: Product,
 }
 
 /// A session that listens, over a connection of its own.
@@ -30,8 +32,8 @@ pub struct PostgresChannelSession {
 }
 
 impl PostgresChannels {
-    pub(crate) fn new(config: Config) -> Self {
-        Self { config }
+    pub(crate) fn new(config: Config, product: Product) -> Self {
+        Self { config, product }
     }
 }
 
@@ -39,6 +41,7 @@ impl Channels for PostgresChannels {
     type Session = PostgresChannelSession;
 
     async fn connect(&self) -> Result<PostgresChannelSession, SourceError> {
+        self.product.require(Feature::Notifications).map_err(|error| unavailable(&error))?;
         let pooler = pooler::find(&self.config).await.map_err(|error| unavailable(&error))?;
         if !pooler.keeps_sessions() {
             let reason = "a connection pooler that shares sessions passes no notifications on";

@@ -7,7 +7,6 @@ use ir::StepKind;
 use relational::compile::{KeyTypes, Length};
 use relational::{Program, Strategy, ToOne};
 use source::CompileError;
-use sql::Flavor;
 use tokio_postgres::types::Type;
 
 use super::execute::PostgresProgram;
@@ -139,15 +138,17 @@ impl Recompiler {
     /// Compiles the request with the members of batches as its statements.
     pub(super) fn batch_members(&self) -> Option<Program> {
         // A batch joins each statement to the list of its members, row by row.
-        if self.catalog.is_distributed() {
+        if !self.types.product.joins_batches() {
             return None;
         }
         let strategy = Strategy::Levels(&BatchTypes(&self.types));
-        relational::compile(&self.catalog, &self.request, Flavor::POSTGRES, strategy).ok()
+        relational::compile(&self.catalog, &self.request, self.types.product.flavor(), strategy)
+            .ok()
     }
 
     fn apart(&self, types: &dyn KeyTypes, chosen: &[ToOne]) -> Option<PostgresProgram> {
-        let (catalog, request, flavor) = (&self.catalog, &self.request, flavor(&self.catalog));
+        let (catalog, request) = (&self.catalog, &self.request);
+        let flavor = self.types.product.flavor();
         let program = relational::compile_apart(catalog, request, flavor, types, chosen).ok()?;
         Some(PostgresProgram::new(program, &self.types))
     }
@@ -159,8 +160,9 @@ pub(super) fn compile(
     request: &ir::Request,
     types: &PhysicalTypes,
 ) -> Result<PostgresProgram, CompileError> {
+    let flavor = types.product.flavor();
     let compile = |types: &dyn KeyTypes| {
-        relational::compile(catalog, request, flavor(catalog), Strategy::Levels(types))
+        relational::compile(catalog, request, flavor, Strategy::Levels(types))
     };
     if is_change(request) {
         return Ok(PostgresProgram::new(compile(types)?, types));
@@ -173,14 +175,6 @@ pub(super) fn compile(
         Ok(program) => Ok(PostgresProgram::new(program, types)),
         // One statement may be too large where several are not.
         Err(_) => Ok(PostgresProgram::new(compile(types)?, types)),
-    }
-}
-
-/// The SQL of a database with these tables.
-fn flavor(catalog: &Catalog) -> Flavor {
-    match catalog.is_distributed() {
-        true => Flavor::CITUS,
-        false => Flavor::POSTGRES,
     }
 }
 

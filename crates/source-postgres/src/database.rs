@@ -33,6 +33,7 @@ use super::open_error::OpenError;
 use super::options::PostgresOptions;
 use super::pool::{Pool, PoolOptions};
 use super::pooler::{self, serve_through};
+use super::product::Feature;
 use super::read::Reading;
 use super::replicas::{
     Outcome, ReadStatus, ReplicaConnections, Replicas, Server, State, Tried, change_position,
@@ -103,13 +104,18 @@ impl PostgresSource {
         let pooler = pooler::find(&config).await.map_err(OpenError::Connect)?;
         let config = serve_through(config, pooler);
         let client = connect_simple(&config).await.map_err(OpenError::Connect)?;
+        let introspected = introspect_with(&client, options).await.map_err(OpenError::Catalog)?;
+        let product = introspected.types.product;
         let direct = match options.direct {
-            Some(direct) => Some(Box::new(direct::open(direct, &client, timeouts).await?)),
+            Some(direct) => {
+                product.require(Feature::ServerIdentity)?;
+                Some(Box::new(direct::open(direct, &client, timeouts).await?))
+            }
             None => None,
         };
-        let introspected = introspect_with(&client, options).await.map_err(OpenError::Catalog)?;
         let reads = match options.reads {
             Some(reads) => {
+                product.require(Feature::LogPositions)?;
                 // After the schema was read: replicas without this state do not have the schema.
                 let state =
                     State::read(&client).await.map_err(|error| OpenError::Primary(error.into()))?;
@@ -177,13 +183,13 @@ impl PostgresSource {
     /// The changes of rows.
     #[must_use]
     pub fn changes(&self, relay: Relay) -> PostgresChanges {
-        PostgresChanges::new(self.direct(), relay)
+        PostgresChanges::new(self.direct(), self.types.product, relay)
     }
 
     /// The channels of notifications.
     #[must_use]
     pub fn channels(&self) -> PostgresChannels {
-        PostgresChannels::new(self.direct())
+        PostgresChannels::new(self.direct(), self.types.product)
     }
 
     #[must_use]

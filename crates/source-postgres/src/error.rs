@@ -210,6 +210,8 @@ fn kind(code: &str) -> SourceErrorKind {
         "42501" => SourceErrorKind::PermissionDenied,
         // The last is a snapshot that is too old, which version 17 does not use any more.
         "40001" | "40P01" | "72000" => SourceErrorKind::Conflict,
+        // CockroachDB's answer to a COMMIT whose outcome it does not know.
+        "40003" => SourceErrorKind::OutcomeUnknown,
         READ_ONLY => SourceErrorKind::ReadOnly,
         code if TIMEOUTS.contains(&code) => SourceErrorKind::Timeout,
         // More columns, tables or parameters than a statement may have.

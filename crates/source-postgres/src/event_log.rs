@@ -27,6 +27,7 @@ use tokio_postgres::types::{FromSqlOwned, ToSql, Type};
 
 use self::session::EventSession;
 use crate::migrate::cause;
+use crate::product::RequireError;
 use crate::wire::{Config, WireError};
 
 /// An error of the log.
@@ -34,6 +35,8 @@ use crate::wire::{Config, WireError};
 pub enum EventLogError {
     #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
+    #[error(transparent)]
+    Product(#[from] RequireError),
     #[error("{}", cause(.0))]
     Statement(#[from] tokio_postgres::Error),
 }
@@ -43,7 +46,7 @@ impl EventLogError {
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::Connect(_) => false,
+            Self::Connect(_) | Self::Product(_) => false,
             Self::Statement(error) => error
                 .code()
                 .is_some_and(|code| code.code().starts_with("22") || code.code().starts_with("54")),

@@ -26,6 +26,7 @@ use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
 use super::joined::Joined;
 use super::length::Length;
+use super::product::{ImplicitTransaction, Product};
 use super::runtime_estimate::RuntimeEstimate;
 use super::settings;
 use super::split_join::SplitJoin;
@@ -33,6 +34,8 @@ use super::texts::Texts;
 use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
+use units::conflicts;
+
 pub(super) use keys::{has_results, key_arrays, object_error, result};
 
 /// A request that was compiled for PostgreSQL.
@@ -58,8 +61,7 @@ pub struct PostgresProgram {
     /// Number of statements made after compilation, each when it was first sent.
     made: AtomicU32,
     rounds: u16,
-    /// Whether some tables of the database are on other servers.
-    pub(super) is_distributed: bool,
+    pub(super) product: Product,
 }
 
 impl PostgresProgram {
@@ -96,6 +98,9 @@ impl PostgresProgram {
                 ParameterKind::ArgumentList { function, place } => {
                     types.argument(function, place).array_oid
                 }
+                ParameterKind::Returned { field } if types.product.needs_returned_types() => {
+                    types.of(field).oid
+                }
                 ParameterKind::Value { against: Against::Count, .. } => Type::INT8.oid(),
                 ParameterKind::List { against: Against::Count, .. } => Type::INT8_ARRAY.oid(),
                 ParameterKind::Value {
@@ -106,6 +111,7 @@ impl PostgresProgram {
                     against: Against::Attribute(..) | Against::Spatial(_), ..
                 }
                 | ParameterKind::Key { .. }
+                | ParameterKind::Returned { .. }
                 | ParameterKind::KeyRows
                 | ParameterKind::JsonElements
                 | ParameterKind::Pattern { .. }
@@ -113,7 +119,6 @@ impl PostgresProgram {
                 | ParameterKind::InferredList
                 | ParameterKind::PatternPrefix { .. }
                 | ParameterKind::Limit { .. }
-                | ParameterKind::Returned { .. }
                 // The type of the column, with its domain.
                 | ParameterKind::Stored { .. }
                 | ParameterKind::Offset => 0,
@@ -144,7 +149,7 @@ impl PostgresProgram {
             texts,
             made,
             rounds,
-            is_distributed: types.is_distributed,
+            product: types.product,
         }
     }
 
@@ -417,9 +422,17 @@ pub async fn run_in(
 ) -> Result<Run, WireError> {
     let mut attempted =
         attempt_run(scope, connection, program, bound, without, settings, observed).await;
-    if let Err((error, _)) = &attempted
+    // A transaction that others began is theirs to repeat.
+    let repeats = program.product.expects_retries() && scope != Scope::Continues;
+    let mut attempts = match repeats {
+        true => conflicts::MOST,
+        false => 1,
+    };
+    while let Err((error, _)) = &attempted
+        && attempts > 0
         && may_succeed_now(error)
     {
+        attempts -= 1;
         attempted =
             attempt_run(scope, connection, program, bound, without, settings, observed).await;
     }
@@ -460,11 +473,14 @@ fn blamed(
 fn may_succeed_now(error: &WireError) -> bool {
     match error {
         WireError::StalePlan(_) => true,
-        WireError::Database { error, .. } => {
-            matches!(&*error.code, SERIALIZATION_FAILURE | DEADLOCK_DETECTED)
-        }
+        WireError::Database { error, .. } => is_conflict(&error.code),
         _ => false,
     }
+}
+
+/// Whether other transactions are the reason of an error.
+fn is_conflict(code: &str) -> bool {
+    matches!(code, SERIALIZATION_FAILURE | DEADLOCK_DETECTED)
 }
 
 const SERIALIZATION_FAILURE: &str = "40001";
@@ -490,9 +506,10 @@ async fn attempt_run(
         return Ok(rows);
     }
     // A function that is declared as reading could write all the same.
-    let is_distributed = program.is_distributed;
+    let form = program.product.settings_form();
+    let is_divided = program.product.implicit_transaction() == ImplicitTransaction::EachStatement;
     let in_transaction = count > 1
-        || (is_distributed && settings.is_some())
+        || (is_divided && settings.is_some())
         || program.active_levels(bound, without).any(|(_, level)| level.calls);
     let mut pipeline = match scope {
         Scope::Alone | Scope::Begins => connection.pipeline(),
@@ -501,11 +518,11 @@ async fn attempt_run(
     let begun = match scope {
         Scope::Alone => {
             let transaction = in_transaction.then_some(Transaction::Snapshot);
-            settings::begin(&mut pipeline, transaction, settings, is_distributed)
+            settings::begin(&mut pipeline, transaction, settings, form)
         }
         Scope::Begins => {
             let transaction = Some(Transaction::Snapshot);
-            settings::begin(&mut pipeline, transaction, settings, is_distributed)
+            settings::begin(&mut pipeline, transaction, settings, form)
         }
         Scope::Continues => pipeline.savepoint(),
     };
@@ -617,7 +634,7 @@ pub async fn explain(
         let mut results = Vec::new();
         let mut pipeline = connection.pipeline();
         let transaction = Some(Transaction::Snapshot);
-        settings::begin(&mut pipeline, transaction, settings, program.is_distributed)?;
+        settings::begin(&mut pipeline, transaction, settings, program.product.settings_form())?;
         pipeline.execute_in_formats(&statement, bound.formats(place), parameters)?;
         pipeline.commit()?;
         pipeline.sync_and_read(&mut results).await?;

@@ -29,6 +29,7 @@ pub(crate) mod watch;
 mod written;
 
 use crate::options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
+use crate::product::{Product, TooOld};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 use source::Timeouts;
 
@@ -57,8 +58,7 @@ pub struct PhysicalTypes {
     arguments: Vec<Vec<ArgumentOids>>,
     /// The types of the elements of ranges, by the index of the range's id.
     range_elements: Vec<u32>,
-    /// Whether some tables are on other servers.
-    pub(crate) is_distributed: bool,
+    pub(crate) product: Product,
 }
 
 impl PhysicalTypes {
@@ -146,6 +146,8 @@ pub enum IntrospectError {
         OLDEST_VERSION / 10_000
     )]
     TooOld { found: u32 },
+    #[error(transparent)]
+    TooOldProduct(#[from] TooOld),
 }
 
 /// The database's own message, where the error has one: the driver's text omits it.

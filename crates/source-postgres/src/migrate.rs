@@ -8,6 +8,7 @@ use tokio_postgres::types::Type;
 use super::introspect::{IntrospectError, introspect};
 use super::options::{Extensions, Rights};
 use super::own::{DefinitionsSchema, SchemaNameError};
+use super::product::{Feature, Product, RequireError};
 use super::wire::{Config, WireError, connect_simple};
 
 /// The reason why a database was not migrated. It is as it was.
@@ -17,6 +18,8 @@ pub enum MigrateError {
     Schema(#[from] SchemaNameError),
     #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
+    #[error(transparent)]
+    Product(#[from] RequireError),
     #[error("cannot read the history of migrations: {}", cause(.0))]
     History(tokio_postgres::Error),
     #[error("cannot read the schema: {0}")]
@@ -60,6 +63,7 @@ impl PostgresMigration {
         let config = Config::from_url(url).map_err(MigrateError::Connect)?;
         let config = Box::new(config.with_default_connect_timeout(timeouts.connect));
         let client = connect_simple(&config).await.map_err(MigrateError::Connect)?;
+        Product::require_of(&client, Feature::Migrations).await?;
         let migration = Self { config, client, schema };
         migration.run(include_str!("migrate/begin.sql")).await?;
         match access {

@@ -1,6 +1,7 @@
 //! The reasons why a database cannot be opened.
 
 use super::introspect::IntrospectError;
+use super::product::Lacking;
 use super::wire::WireError;
 
 /// The reason why a database cannot be opened.
@@ -16,6 +17,8 @@ pub enum OpenError {
     Replica { name: Box<str>, reason: Box<str> },
     #[error("`--direct-url`: {0}")]
     Direct(Box<str>),
+    #[error(transparent)]
+    Lacking(#[from] Lacking),
     /// The positions of servers are needed for replicas.
     #[error("cannot read the state of the primary: {0}")]
     Primary(Box<str>),

@@ -13,6 +13,7 @@ use std::sync::{Arc, LazyLock};
 use source::{NameSet, Settings};
 use tokio_postgres::types::Type;
 
+use super::product::SettingsForm;
 use super::wire::{Parameter, Pipeline, Statement, Transaction, WireError};
 
 /// A function over a list evaluates its elements in their order, so that they are set in it.
@@ -54,15 +55,17 @@ pub(super) fn begin(
     pipeline: &mut Pipeline<'_>,
     transaction: Option<Transaction>,
     settings: Option<&Settings>,
-    is_distributed: bool,
+    form: SettingsForm,
 ) -> Result<(), WireError> {
     if let Some(transaction) = transaction {
         pipeline.begin(transaction)?;
     }
     let Some(settings) = settings else { return Ok(()) };
-    if is_distributed {
-        return set_everywhere(pipeline, settings);
+    match form {
+        SettingsForm::Repeated => set_everywhere(pipeline, settings),
+        SettingsForm::Function => {
+            let [names, values] = settings.lists();
+            pipeline.set(&SET, [Parameter::Text(names), Parameter::Text(values)], settings.names())
+        }
     }
-    let [names, values] = settings.lists();
-    pipeline.set(&SET, [Parameter::Text(names), Parameter::Text(values)], settings.names())
 }

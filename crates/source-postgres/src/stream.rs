@@ -62,7 +62,7 @@ impl Work {
             &mut pipeline,
             transaction,
             self.settings.as_deref(),
-            self.program.is_distributed,
+            self.program.product.settings_form(),
         )
         .map_err(SourceError::from)?;
         let reader = Reader {

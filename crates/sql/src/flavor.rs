@@ -229,6 +229,24 @@ impl Flavor {
         ..Self::POSTGRES
     };
 
+    /// CockroachDB. Its texts of rows cannot be read back as rows (an array of them is no array of a
+    /// table's type), null is smaller than every value unless the setting `null_ordered_last` says
+    /// otherwise, and each execution of a statement is planned for the values of its parameters.
+    pub const COCKROACHDB: Self = Self {
+        nulls_are_largest: false,
+        nulls_order: NullsOrderForm::KeywordAlways,
+        row_types: false,
+        average_squares: false,
+        plans_for_values: false,
+        // The order of a subquery is not kept.
+        sorts_before_joins: false,
+        freely_nested: usize::MAX,
+        ..Self::POSTGRES
+    };
+
+    /// YugabyteDB, whose planner and executor are PostgreSQL's.
+    pub const YUGABYTEDB: Self = Self::POSTGRES;
+
     pub const SQLITE: Self = Self {
         quoting: Quoting::DoubleQuotes,
         parameters: ParameterStyle::NumberedQuestion,

@@ -231,7 +231,13 @@ impl Printer<'_> {
     }
 
     fn order_item(&mut self, item: &OrderItem) -> fmt::Result {
-        let nulls = item.nulls.filter(|nulls| *nulls != self.flavor.default_nulls(item.direction));
+        let is_said = |nulls: &NullsOrder| match self.flavor.nulls_order {
+            NullsOrderForm::KeywordAlways => true,
+            NullsOrderForm::Keyword | NullsOrderForm::ByExpression => {
+                *nulls != self.flavor.default_nulls(item.direction)
+            }
+        };
+        let nulls = item.nulls.filter(is_said);
         if let (Some(nulls), NullsOrderForm::ByExpression) = (nulls, self.flavor.nulls_order) {
             self.operand(&item.expression)?;
             self.out.push_str(match nulls {
@@ -244,7 +250,11 @@ impl Printer<'_> {
             Direction::Ascending => {}
             Direction::Descending => self.out.push_str(" DESC"),
         }
-        if let (Some(nulls), NullsOrderForm::Keyword) = (nulls, self.flavor.nulls_order) {
+        let is_keyword = match self.flavor.nulls_order {
+            NullsOrderForm::Keyword | NullsOrderForm::KeywordAlways => true,
+            NullsOrderForm::ByExpression => false,
+        };
+        if let (Some(nulls), true) = (nulls, is_keyword) {
             self.out.push_str(match nulls {
                 NullsOrder::First => " NULLS FIRST",
                 NullsOrder::Last => " NULLS LAST",

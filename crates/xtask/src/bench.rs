@@ -18,8 +18,9 @@ pub(crate) enum BenchError {
 }
 
 /// Commands that measure, and so need a release build.
-const MEASURED: [&str; 10] = [
+const MEASURED: [&str; 11] = [
     "run",
+    "citus",
     "documents",
     "mixed",
     "schema-size",

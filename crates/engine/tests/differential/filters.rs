@@ -33,7 +33,7 @@ pub(crate) fn compare_filters(sources: &Sources) -> Result<(), Failed> {
         // The servers of the tests have the C locale.
         let letters = match source {
             TestSource::Sqlite => Letters::OfUnicode,
-            TestSource::Postgres(_) | TestSource::Pooled(..) | TestSource::Distributed(_) => {
+            TestSource::Postgres(_) | TestSource::Pooled(..) | TestSource::Disguised(..) => {
                 Letters::OfAscii
             }
         };

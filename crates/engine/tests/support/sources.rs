@@ -22,9 +22,18 @@ pub(crate) enum TestSource {
     Postgres(Installation),
     /// The same through a pooler, which is on a server that nobody else uses.
     Pooled(Installation, PoolMode),
-    /// A server whose catalog has the tables of Citus, by which all tables are on servers of their own:
-    /// it runs the statements that are made for those, and has to give the same answers.
-    Distributed(Installation),
+    /// A server that looks like another product: it runs the statements that are made for that, and has
+    /// to give the same answers.
+    Disguised(Installation, Disguise),
+}
+
+/// The product that a PostgreSQL looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Disguise {
+    /// The catalog has the tables of Citus, by which all tables are on servers of their own.
+    Citus,
+    /// The version is that of a CockroachDB.
+    CockroachDb,
 }
 
 /// A server with a pooler in front of it for each mode.
@@ -35,6 +44,10 @@ struct PooledServer {
     transaction: PgBouncer,
     server: Server,
 }
+
+/// The version that CockroachDB tells.
+const COCKROACHDB: &str =
+    "CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, built 2024/12/12 14:33:57, go1.22.8)";
 
 /// As Citus describes tables whose rows are all on one server, each in a colocation group of its own.
 const DISTRIBUTED: &str = "SET allow_system_table_mods = on; \
@@ -81,8 +94,12 @@ impl fmt::Display for TestSource {
             Self::Postgres(installation) => {
                 write!(formatter, "postgres-{}", installation.version.major)
             }
-            Self::Distributed(installation) => {
-                write!(formatter, "postgres-{}-distributed", installation.version.major)
+            Self::Disguised(installation, disguise) => {
+                let name = match disguise {
+                    Disguise::Citus => "distributed",
+                    Disguise::CockroachDb => "cockroachdb",
+                };
+                write!(formatter, "postgres-{}-{name}", installation.version.major)
             }
             Self::Pooled(installation, mode) => {
                 write!(formatter, "postgres-{}-pgbouncer-{mode}", installation.version.major)
@@ -91,21 +108,21 @@ impl fmt::Display for TestSource {
     }
 }
 
-/// The only server of this process whose tables seem distributed.
-fn distributed(installation: &Installation) -> Result<&'static Server, String> {
-    static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
-    let started = STARTED.get_or_init(|| {
+/// The only server of this process that looks like a product.
+fn disguised(installation: &Installation, disguise: Disguise) -> Result<&'static Server, String> {
+    static CITUS: OnceLock<Result<Server, String>> = OnceLock::new();
+    static COCKROACH: OnceLock<Result<Server, String>> = OnceLock::new();
+    let started = match disguise {
+        Disguise::Citus => &CITUS,
+        Disguise::CockroachDb => &COCKROACH,
+    };
+    let started = started.get_or_init(|| {
         let server = Server::start(installation).map_err(|error| error.to_string())?;
-        let execute = |database: &str, sql: &str| {
-            server.execute(database, sql).map_err(|error| error.to_string())
+        let done = match disguise {
+            Disguise::Citus => server.execute_in_template(DISTRIBUTED),
+            Disguise::CockroachDb => server.tell_version(COCKROACHDB),
         };
-        // All databases are copies of this one.
-        let allow = |is: bool| {
-            format!("UPDATE pg_database SET datallowconn = {is} WHERE datname = 'template0'")
-        };
-        execute("postgres", &allow(true))?;
-        execute("template0", DISTRIBUTED)?;
-        execute("postgres", &allow(false))?;
+        done.map_err(|error| error.to_string())?;
         Ok(server)
     });
     started.as_ref().map_err(Clone::clone)
@@ -115,7 +132,7 @@ impl TestSource {
     pub(crate) fn family(&self) -> Family {
         match self {
             Self::Sqlite => Family::Sqlite,
-            Self::Postgres(_) | Self::Pooled(..) | Self::Distributed(_) => Family::Postgres,
+            Self::Postgres(_) | Self::Pooled(..) | Self::Disguised(..) => Family::Postgres,
         }
     }
 }
@@ -170,9 +187,9 @@ impl Sources {
         modes.map(|mode| TestSource::Pooled(installation.clone(), mode)).into()
     }
 
-    /// One PostgreSQL whose tables seem distributed.
-    pub(crate) fn distributed(&self) -> Option<TestSource> {
-        self.installations.first().cloned().map(TestSource::Distributed)
+    /// One PostgreSQL that looks like a product.
+    pub(crate) fn disguised(&self, disguise: Disguise) -> Option<TestSource> {
+        Some(TestSource::Disguised(self.installations.first()?.clone(), disguise))
     }
 
     /// The engine of a database in a dialect on a source.
@@ -240,8 +257,9 @@ impl Sources {
                 let copy = copy.map_err(|error| error.to_string())?;
                 (SourceAddress::Postgres(copy.url()), OwnCopy::Postgres(copy))
             }
-            TestSource::Distributed(installation) => {
-                let copy = self.databases.copy_postgres(distributed(installation)?, database);
+            TestSource::Disguised(installation, disguise) => {
+                let copy =
+                    self.databases.copy_postgres(disguised(installation, *disguise)?, database);
                 let copy = copy.map_err(|error| error.to_string())?;
                 (SourceAddress::Postgres(copy.url()), OwnCopy::Postgres(copy))
             }
@@ -274,8 +292,8 @@ impl Sources {
                 let made = self.databases.postgres(server, database);
                 SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
             }
-            TestSource::Distributed(installation) => {
-                let made = self.databases.postgres(distributed(installation)?, database);
+            TestSource::Disguised(installation, disguise) => {
+                let made = self.databases.postgres(disguised(installation, *disguise)?, database);
                 SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
             }
             TestSource::Pooled(installation, mode) => {

@@ -5,7 +5,7 @@ use ir::{Conflict, Insert, InsertedRows, Operand, Step, StepId};
 use source::CompileError;
 use sql::{
     Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, Join, JoinKind,
-    OnConflict, Select, SelectItem, Upsert,
+    KeyArrays, OnConflict, Select, SelectItem, Upsert,
 };
 
 use super::super::compile::{Compiler, width};
@@ -219,7 +219,7 @@ impl Compiler<'_> {
         columns: &[Operand],
         statement: &mut Statement,
     ) -> Result<InsertSource, CompileError> {
-        if fields.is_empty() || !self.flavor.row_types {
+        if fields.is_empty() || self.flavor.key_arrays != KeyArrays::Unnest {
             return Err(CompileError::not_built("rows as lists of what they say"));
         }
         let mut parameters = Vec::with_capacity(fields.len());

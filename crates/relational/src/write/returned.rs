@@ -7,7 +7,9 @@ use ir::{OutputKind, Page, Rows, State, StepId, StepKind, Transaction};
 use response::LevelId;
 use rustc_hash::FxHashMap;
 use source::CompileError;
-use sql::{Alias, Comparison, Expression, FromItem, Identifier, Select};
+use sql::{
+    Alias, Comparison, Direction, Expression, FromItem, Identifier, OrderItem, PLACE, Select,
+};
 
 use super::super::compile::{Compiler, Strategy};
 use super::super::function::row_as_text;
@@ -16,7 +18,7 @@ use super::super::level::{ParameterSource, Parents};
 use super::super::parents::LinkedScope;
 use super::super::row_set::Scope;
 use super::super::statement::Statement;
-use super::super::value::ParameterKind;
+use super::super::value::{ParameterKind, ValueKind};
 
 /// What a step that changes something gave.
 #[derive(Debug)]
@@ -313,13 +315,19 @@ impl Compiler<'_> {
             }
             None if returned.is_rewritten => return self.reread(rows, returned, statement),
             None => {
-                let column = |(field, column): &(FieldId, u16)| {
+                let arrays = self.flavor.key_arrays == sql::KeyArrays::Unnest;
+                let mut columns = Vec::with_capacity(returned.fields.len());
+                for (field, column) in &returned.fields {
                     let source = ParameterSource::Rows { level, column: *column };
-                    let kind = ParameterKind::Returned { field: *field };
+                    let kind = match (arrays, ValueKind::of(self.catalog, *field)) {
+                        (false, _) => ParameterKind::Returned { field: *field },
+                        // An array of arrays would be taken apart down to its elements.
+                        (true, ValueKind::List) => continue,
+                        (true, kind) => ParameterKind::StoredArray { field: *field, kind },
+                    };
                     let name = Identifier(self.catalog[*field].name.clone());
-                    (name, statement.parameter(source, kind))
-                };
-                let columns: Vec<_> = returned.fields.iter().map(column).collect();
+                    columns.push((name, statement.parameter(source, kind)));
+                }
                 if columns.is_empty() {
                     return Err(CompileError::not_built("this of the rows of a change"));
                 }
@@ -334,6 +342,14 @@ impl Compiler<'_> {
         let alias = item.alias();
         let mut scope = Scope::new(Select::from(item), alias);
         scope.keeps_order = self.flavor.row_types && rows.order.is_empty();
+        if let Some(FromItem::Values { .. }) = &scope.select.from
+            && self.flavor.key_arrays == sql::KeyArrays::Unnest
+            && rows.order.is_empty()
+        {
+            let expression = Expression::numbered(alias, PLACE);
+            let direction = Direction::Ascending;
+            scope.select.order_by = vec![OrderItem { expression, direction, nulls: None }];
+        }
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Returned { write: level };
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how, numbered: false })

@@ -149,7 +149,7 @@ impl Compiler<'_> {
             }
         };
         let right = match operation {
-            Operation::Append if !self.flavor.row_types => {
+            Operation::Append if !self.flavor.typed_text => {
                 return Err(CompileError::not_built("a change of a part of a value"));
             }
             // What is appended is of another type than the field.

@@ -7,6 +7,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use super::relations::{Relations, Reporting};
 use crate::migrate::cause;
+use crate::product::{Feature, Product, RequireError};
 use crate::wire::{Config, WireError, connect_simple};
 
 /// The statements that remove all triggers.
@@ -17,6 +18,8 @@ const REMOVE: &str = include_str!("triggers/remove.sql");
 pub enum TriggerError {
     #[error("cannot connect to PostgreSQL: {}{}", .0, .0.remedy())]
     Connect(WireError),
+    #[error(transparent)]
+    Product(#[from] RequireError),
     #[error("there is no schema {0:?}")]
     NoSchema(String),
     #[error("{}", cause(.0))]
@@ -33,7 +36,9 @@ impl PostgresTriggers {
     pub async fn connect(url: &str, timeouts: Timeouts) -> Result<Self, TriggerError> {
         let config = Config::from_url(url).map_err(TriggerError::Connect)?;
         let config = config.with_default_connect_timeout(timeouts.connect);
-        Ok(Self { client: connect_simple(&config).await.map_err(TriggerError::Connect)? })
+        let client = connect_simple(&config).await.map_err(TriggerError::Connect)?;
+        Product::require_of(&client, Feature::NotifyingTriggers).await?;
+        Ok(Self { client })
     }
 
     /// Returns the statements that create the triggers for all tables and views of some schemas: on

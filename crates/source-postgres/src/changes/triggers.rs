@@ -19,6 +19,7 @@ use super::relay::lost;
 use super::stream::failed;
 use crate::channels::{PostgresChannelSession, PostgresChannels};
 use crate::pooler;
+use crate::product::Product;
 use crate::wire::Config;
 
 /// The channel of the notifications.
@@ -43,8 +44,9 @@ impl TriggerStream {
                 "a connection pooler that shares sessions passes no notifications on",
             );
         }
-        let mut session =
-            PostgresChannels::new(config.clone()).connect().await.map_err(NoStream::Failed)?;
+        // Others have no such triggers.
+        let channels = PostgresChannels::new(config.clone(), Product::PostgreSql);
+        let mut session = channels.connect().await.map_err(NoStream::Failed)?;
         let standby = session.client().query_typed(include_str!("triggers/is_standby.sql"), &[]);
         let standby = standby.await.map_err(|error| failed(&error))?;
         if standby.first().is_some_and(|row| row.try_get(0).unwrap_or_default()) {

@@ -11,6 +11,7 @@ use tokio_postgres::{Client, Notification, Row};
 
 use super::{EventLogError, Parameter, PostgresEventLog};
 use crate::pooler;
+use crate::product::{Feature, Product};
 use crate::wire::{Config, connect_notified, connect_simple};
 
 /// Attempts to become the only server: the session of one that was killed ends a moment later.
@@ -88,7 +89,9 @@ impl PostgresEventLog {
 
     /// A connection of its own, for transactions.
     pub(super) async fn connect(&self) -> Result<Client, EventLogError> {
-        connect_simple(&self.config).await.map_err(EventLogError::Connect)
+        let client = connect_simple(&self.config).await.map_err(EventLogError::Connect)?;
+        Product::require_of(&client, Feature::EventLog).await?;
+        Ok(client)
     }
 
     pub(super) async fn query(
@@ -106,6 +109,7 @@ impl EventSession {
         let (sender, notifications) = mpsc::unbounded_channel();
         let connected = connect_notified(config, Some(sender)).await;
         let client = Arc::new(connected.map_err(EventLogError::Connect)?);
+        Product::require_of(&client, Feature::EventLog).await?;
         let notifications = match pooler.keeps_sessions() {
             true => {
                 client.batch_execute(include_str!("listen.sql")).await?;

@@ -13,7 +13,7 @@
 //! did not find (`conflicts`). If the connection is lost between COMMIT and its confirmation, it is
 //! unknown whether the change was made, and the answer reports that.
 
-mod conflicts;
+pub(super) mod conflicts;
 mod recording;
 
 use std::rc::Rc;
@@ -30,13 +30,16 @@ use tokio::time::sleep;
 use super::super::answer::Judging;
 use super::super::bind::Bound;
 use super::super::pool::{Pool, PoolError, Pooled};
+use super::super::product::ImplicitTransaction;
 use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
 use conflicts::Conflicts;
 pub(in super::super) use recording::Recording;
 use recording::record;
 
-use super::{PostgresProgram, blamed, has_results, key_arrays, object_error, result, take};
+use super::{
+    PostgresProgram, blamed, has_results, is_conflict, key_arrays, object_error, result, take,
+};
 
 /// A program that changes something and is about to be run.
 pub(in super::super) struct Changing<'r> {
@@ -64,6 +67,8 @@ pub(in super::super) struct MostGiven<'r> {
 enum Failure {
     /// It was rolled back, because of this root field.
     Undone { root: u32, error: SourceError },
+    /// The same because of other transactions.
+    Conflict { root: u32, error: SourceError },
     /// A stale plan: the unit may be sent again.
     Stale { root: u32, error: SourceError },
     /// The returned rows exceed a limit. The remaining ones are not read, and the connection is
@@ -126,7 +131,11 @@ impl Changing<'_> {
             }
             match ran {
                 Ok(()) => kept = Some(connection),
-                Err(Failure::Undone { root, error } | Failure::Stale { root, error }) => {
+                Err(
+                    Failure::Undone { root, error }
+                    | Failure::Conflict { root, error }
+                    | Failure::Stale { root, error },
+                ) => {
                     kept = Some(connection);
                     failures.extend(unit.failures(root, error));
                 }
@@ -160,7 +169,13 @@ impl Changing<'_> {
             }
             match ran {
                 Err(Failure::Stale { .. }) if !is_stale => is_stale = true,
-                Err(Failure::Undone { error, .. })
+                Err(Failure::Conflict { error, .. })
+                    if self.program.product.expects_retries() && conflicts.has_attempts() =>
+                {
+                    tracing::debug!(%error, "a change is repeated, as the database expects it");
+                    sleep(conflicts.next_pause(error)).await;
+                }
+                Err(Failure::Undone { error, .. } | Failure::Conflict { error, .. })
                     if unit.finds_or_inserts && conflicts.may_pass(&error) =>
                 {
                     tracing::debug!(%error, "another transaction has inserted the same object");
@@ -197,14 +212,15 @@ impl Changing<'_> {
             unit.is_tested_first(levels) || unit.may_be_long || self.recording.is_some();
         // Other servers commit what a statement did that stands in no transaction of its own.
         let settings = self.session.settings.as_deref();
-        let is_distributed = self.program.is_distributed;
-        let is_divided = is_distributed && (places.len() > 1 || settings.is_some());
+        let product = self.program.product;
+        let is_each_alone = product.implicit_transaction() == ImplicitTransaction::EachStatement;
+        let is_divided = is_each_alone && (places.len() > 1 || settings.is_some());
         let is_explicit = is_tested_first || is_divided || !connection.reads_committed().await?;
         let last = levels[places.clone()].iter().map(|level| level.round).max().unwrap_or(0);
         let mut pipeline = connection.pipeline();
         let transaction = is_explicit.then_some(Transaction::ReadCommitted);
-        settings::begin(&mut pipeline, transaction, settings, is_distributed)?;
-        if is_distributed && is_explicit {
+        settings::begin(&mut pipeline, transaction, settings, product.settings_form())?;
+        if product.runs_in_parallel() && is_explicit {
             settings::run_in_sequence(&mut pipeline)?;
         }
         let mut results = Vec::new();
@@ -399,7 +415,12 @@ impl Changing<'_> {
                 Failure::Unknown((*error).into())
             }
             WireError::Database { error, .. } => {
-                Failure::Undone { root, error: blamed(self.program, self.bound, place, *error) }
+                let is_conflict = is_conflict(&error.code);
+                let error = blamed(self.program, self.bound, place, *error);
+                match is_conflict {
+                    true => Failure::Conflict { root, error },
+                    false => Failure::Undone { root, error },
+                }
             }
             WireError::StalePlan(error) => {
                 Failure::Stale { root, error: blamed(self.program, self.bound, place, *error) }

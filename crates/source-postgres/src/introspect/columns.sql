@@ -8,7 +8,7 @@ select
   att.atttypid,
   att.atttypmod,
   att.attnotnull and not exists (
-    select
+    select 1
     from pg_constraint as con
     where con.conrelid = att.attrelid
       and con.contype = 'n'

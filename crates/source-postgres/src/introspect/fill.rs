@@ -15,6 +15,7 @@ use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Made, Types, by_relation};
 use super::{ArgumentOids, FieldType, PhysicalTypes, partitions};
+use crate::product::Product;
 
 const CAPABILITIES: Capabilities = Capabilities {
     any_values: false,
@@ -71,7 +72,10 @@ pub(super) fn fill(found: &Found<'_>) -> (Catalog, PhysicalTypes) {
         one_table: fill.one_table,
         arguments: fill.physical_arguments,
         range_elements: fill.types.elements,
-        is_distributed: fill.builder.catalog().is_distributed(),
+        product: match fill.builder.catalog().is_distributed() {
+            true => Product::Citus,
+            false => found.product,
+        },
     };
     let mut catalog = fill.builder.finish();
     // The index of a partitioned table cannot be made while rows are written.

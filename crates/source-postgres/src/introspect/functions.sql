@@ -68,14 +68,14 @@ where pro.pronamespace = any ($1::oid[])
   )
   and not starts_with(pro.proname::text, '__')
   and not exists (
-    select
+    select 1
     from pg_type as made
     where made.typname = pro.proname
       and made.typnamespace = pro.pronamespace
       and made.typtype in ('r', 'm')
   )
   and ($2 or not exists (
-    select
+    select 1
     from pg_depend as owned
     where owned.classid = 'pg_proc'::regclass
       and owned.objid = pro.oid
@@ -86,7 +86,7 @@ where pro.pronamespace = any ($1::oid[])
   and not (
     starts_with(pro.proname::text, 'thalweg_')
     and exists (
-      select
+      select 1
       from pg_class as history
       where history.relnamespace = pro.pronamespace and history.relname = 'thalweg_migrations'
     )

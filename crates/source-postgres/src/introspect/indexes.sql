@@ -14,7 +14,7 @@ select
   and ind.indisvalid
   and cardinality(keys.columns) = ind.indnatts
   and not exists (
-    select
+    select 1
     from unnest(ind.indkey::int2[], ind.indcollation::oid[]) as own (number, coll)
     join pg_attribute as col on col.attrelid = ind.indrelid and col.attnum = own.number
     where col.attcollation <> own.coll
@@ -29,7 +29,7 @@ cross join lateral (
   from unnest(ind.indkey::int2[]) with ordinality as col (number, place)
   where col.place <= ind.indnkeyatts
     and not exists (
-      select
+      select 1
       from unnest(ind.indkey::int2[]) with ordinality as before (number, place)
       where before.number = 0 and before.place <= col.place
     )
@@ -38,7 +38,7 @@ where ind.indislive
   and not ind.indisexclusion
   and keys.columns is not null
   and not exists (
-    select
+    select 1
     from pg_constraint as con
     where con.conrelid = ind.indrelid
       and con.conindid = ind.indexrelid

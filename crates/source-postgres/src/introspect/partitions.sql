@@ -27,12 +27,12 @@ keys as (
   ) as own
   -- A key to a partitioned table has one more to each partition of that.
   where not exists (
-    select
+    select 1
     from pg_constraint as whole
     where whole.oid = con.conparentid and whole.conrelid = con.conrelid
   )
   and not exists (
-    select
+    select 1
     from pg_constraint as shared
     where shared.conrelid = leaves.root
       and shared.contype = 'f'

@@ -11,6 +11,7 @@ use super::rows::{
 use super::written::{DescribedQueries, describe};
 use super::{IntrospectError, OLDEST_VERSION};
 use crate::options::{Defaults, Extensions, FunctionName, PostgresOptions, Rights};
+use crate::product::Product;
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
 /// same name. Compiling the statements to machine code would take longer than running them. The
@@ -22,8 +23,45 @@ const BEGIN: &str = "begin isolation level repeatable read, read only; \
                      set local work_mem to '32MB'; \
                      set local random_page_cost to 1.1";
 
+/// The same without settings of PostgreSQL's planner.
+const BEGIN_WITHOUT_PLANNER: &str = "begin isolation level repeatable read, read only; \
+                                     set local search_path to pg_catalog";
+
+/// Statements of which products need their own.
+struct Statements {
+    begin: &'static str,
+    relations: &'static str,
+    privileges: &'static str,
+    /// `None` without tables of partitions.
+    partitions: Option<&'static str>,
+    /// `None` without the extension.
+    vector_indexes: Option<&'static str>,
+}
+
+impl Statements {
+    fn of(product: Product) -> Self {
+        match product {
+            Product::PostgreSql | Product::Citus | Product::YugabyteDb => Self {
+                begin: BEGIN,
+                relations: include_str!("relations.sql"),
+                privileges: include_str!("privileges.sql"),
+                partitions: Some(include_str!("partitions.sql")),
+                vector_indexes: Some(include_str!("vector_indexes.sql")),
+            },
+            Product::CockroachDb => Self {
+                begin: BEGIN_WITHOUT_PLANNER,
+                relations: include_str!("cockroachdb/relations.sql"),
+                privileges: include_str!("cockroachdb/privileges.sql"),
+                partitions: None,
+                vector_indexes: None,
+            },
+        }
+    }
+}
+
 /// The results of the statements.
 pub(super) struct Found<'q> {
+    pub(super) product: Product,
     pub(super) server_version: u32,
     pub(super) namespaces: Vec<Namespace>,
     /// In the order of the entities.
@@ -61,8 +99,9 @@ pub(super) async fn read<'q>(
         Some(queries) => describe(client, queries).await?,
         None => DescribedQueries::default(),
     };
-    client.batch_execute(BEGIN).await?;
-    let found = read_snapshot(client, options, written).await;
+    let product = Product::read(client).await??;
+    client.batch_execute(Statements::of(product).begin).await?;
+    let found = read_snapshot(client, product, options, written).await;
     // Nothing was written, so the end is the same for a failure and for a success.
     let ended = client.batch_execute("rollback").await;
     let found = found?;
@@ -72,11 +111,13 @@ pub(super) async fn read<'q>(
 
 async fn read_snapshot<'q>(
     client: &Client,
+    product: Product,
     options: &PostgresOptions<'_>,
     written: DescribedQueries<'q>,
 ) -> Result<Found<'q>, IntrospectError> {
     let PostgresOptions { namespaces: names, extensions, rights, defaults, called, .. } = *options;
     let extensions = extensions == Extensions::Listed;
+    let statements = Statements::of(product);
     let version = |row: &Row| Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, bool>(1)?));
     let version = rows(client, include_str!("version.sql"), &[], version).await?;
     let (version, may_be_distributed) = version.into_iter().next().unwrap_or_default();
@@ -93,7 +134,7 @@ async fn read_snapshot<'q>(
     let served = oids(namespaces.iter().map(|namespace| namespace.oid));
     let relations = rows(
         client,
-        include_str!("relations.sql"),
+        statements.relations,
         &[(&served, Type::OID_ARRAY), (&extensions, Type::BOOL)],
         Relation::from_row,
     )
@@ -130,19 +171,18 @@ async fn read_snapshot<'q>(
     let indexes =
         rows(client, include_str!("indexes.sql"), &[(&listed, Type::OID_ARRAY)], Index::from_row)
             .await?;
-    let vector_indexes = rows(
-        client,
-        include_str!("vector_indexes.sql"),
-        &[(&listed, Type::OID_ARRAY)],
-        VectorIndex::from_row,
-    )
-    .await?;
+    let vector_indexes = match statements.vector_indexes {
+        None => Vec::new(),
+        Some(statement) => {
+            let listed = &[(&listed as _, Type::OID_ARRAY)];
+            rows(client, statement, listed, VectorIndex::from_row).await?
+        }
+    };
     let partitioned = relations.iter().filter(|relation| relation.partitioned);
     let partitioned = oids(partitioned.map(|relation| relation.oid));
-    let partition_keys = match partitioned.is_empty() {
-        true => Vec::new(),
-        false => {
-            let statement = include_str!("partitions.sql");
+    let partition_keys = match statements.partitions.filter(|_| !partitioned.is_empty()) {
+        None => Vec::new(),
+        Some(statement) => {
             let partitioned = &[(&partitioned as _, Type::OID_ARRAY)];
             rows(client, statement, partitioned, PartitionKey::from_row).await?
         }
@@ -185,10 +225,9 @@ async fn read_snapshot<'q>(
     let privileges = match rights {
         Rights::Ignored => None,
         Rights::Respected => {
-            let statement = include_str!("privileges.sql");
             let found = rows(
                 client,
-                statement,
+                statements.privileges,
                 &[(&listed, Type::OID_ARRAY), (&served, Type::OID_ARRAY)],
                 Privilege::from_row,
             )
@@ -197,6 +236,7 @@ async fn read_snapshot<'q>(
         }
     };
     Ok(Found {
+        product,
         server_version,
         namespaces,
         relations,

@@ -31,7 +31,7 @@ select
   rel.relkind = 'p'
   or rel.relhassubclass
   or rel.relhastriggers and exists (
-    select
+    select 1
     from pg_trigger as tgr
     where tgr.tgrelid = rel.oid
       and not tgr.tgisinternal
@@ -67,7 +67,7 @@ where rel.relnamespace = any ($1::oid[])
   and rel.relkind in ('r', 'p', 'v', 'm', 'f')
   and not rel.relispartition
   and ($2 or not exists (
-    select
+    select 1
     from pg_depend as owned
     where owned.classid = 'pg_class'::regclass
       and owned.objid = rel.oid
@@ -79,7 +79,7 @@ where rel.relnamespace = any ($1::oid[])
   and not (
     starts_with(rel.relname::text, 'thalweg_')
     and exists (
-      select
+      select 1
       from pg_class as history
       where history.relnamespace = rel.relnamespace and history.relname = 'thalweg_migrations'
     )

@@ -11,6 +11,7 @@ use tokio_postgres::{Client, Notification};
 
 use crate::options::PostgresOptions;
 use crate::pooler;
+use crate::product::{Feature, Product};
 use crate::wire::{Config, WireError, connect_notified};
 
 /// Polling interval without notifications.
@@ -21,6 +22,9 @@ const LONG_PAUSE: Duration = Duration::from_secs(30);
 
 /// Reads of the fingerprint take at most this part of the time.
 const SHARE: u32 = 20;
+
+/// The same without a setting of PostgreSQL's planner.
+const BEGIN_WITHOUT_PLANNER: &str = "begin; set local search_path to pg_catalog";
 
 /// Start of a transaction whose names resolve to system objects, whatever the session's search path
 /// is. The settings are local to the transaction: a pooler gives the session to other clients.
@@ -41,6 +45,7 @@ pub struct PostgresSchemaProbe {
 #[derive(Debug)]
 struct Session {
     client: Client,
+    product: Product,
     notifications: UnboundedReceiver<Notification>,
     /// Whether the database sends notifications of changes.
     is_notified: bool,
@@ -110,9 +115,13 @@ impl Session {
         let keeps_sessions = pooler::find(config).await?.keeps_sessions();
         let (sender, notifications) = mpsc::unbounded_channel();
         let client = connect_notified(config, Some(sender)).await?;
-        let mut session = Self { client, notifications, is_notified: false, took: Duration::ZERO };
+        // A version that is too old was refused when the source was opened.
+        let product = Product::read(&client).await.map_err(|error| failed(&error))?;
+        let product = product.unwrap_or_default();
+        let (is_notified, took) = (false, Duration::ZERO);
+        let mut session = Self { client, product, notifications, is_notified, took };
         // A pooler that shares sessions would deliver notifications to other clients.
-        if keeps_sessions {
+        if keeps_sessions && product.require(Feature::Notifications).is_ok() {
             session.is_notified = session.listen().await.unwrap_or_else(|error| {
                 // A standby refuses LISTEN, and event triggers need a superuser.
                 tracing::debug!(%error, "changes are not announced; the catalogs are looked at");
@@ -152,11 +161,18 @@ impl Session {
     }
 
     async fn fingerprint(&self, namespaces: &[String]) -> Result<String, tokio_postgres::Error> {
-        self.client.batch_execute(BEGIN).await?;
+        let (begin, statement, may_be_distributed) = match self.product {
+            Product::PostgreSql | Product::Citus => (BEGIN, include_str!("fingerprint.sql"), true),
+            Product::YugabyteDb => (BEGIN, include_str!("yugabytedb/fingerprint.sql"), false),
+            Product::CockroachDb => {
+                (BEGIN_WITHOUT_PLANNER, include_str!("cockroachdb/fingerprint.sql"), false)
+            }
+        };
+        self.client.batch_execute(begin).await?;
         let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&namespaces, Type::TEXT_ARRAY)];
-        let row = self.client.query_typed_one(include_str!("fingerprint.sql"), &parameters).await?;
+        let row = self.client.query_typed_one(statement, &parameters).await?;
         let mut fingerprint: String = row.try_get(0)?;
-        if row.try_get(1)? {
+        if may_be_distributed && row.try_get(1)? {
             let statement = include_str!("distribution_fingerprint.sql");
             let row = self.client.query_typed_one(statement, &[]).await?;
             fingerprint.push_str("; ");

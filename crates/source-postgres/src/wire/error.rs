@@ -137,6 +137,14 @@ fn without_numbers(text: &str) -> String {
     parts.collect::<Vec<_>>().join("\"")
 }
 
+/// The constraint that the message of a violation names, in English: Citus passes the message of
+/// another server on without the fields beside it.
+fn constraint_of<'m>(code: &str, message: &'m str) -> Option<&'m str> {
+    let is_violation = matches!(code, "23503" | "23505" | "23514" | "23P01");
+    let (_, named) = message.split_once(" constraint \"").filter(|_| is_violation)?;
+    named.split_once('"').map(|(name, _)| name)
+}
+
 impl DatabaseError {
     /// Reads the fields; a field that is cut off ends the reading, what came before is kept.
     pub(super) fn from_fields(mut fields: ErrorFields<'_>) -> DatabaseError {
@@ -178,6 +186,9 @@ impl DatabaseError {
         let texts = [&mut self.detail, &mut self.hint, &mut self.table, &mut self.constraint];
         for text in texts.into_iter().flatten().chain([&mut self.message]) {
             *text = without_numbers(text);
+        }
+        if self.constraint.is_none() {
+            self.constraint = constraint_of(&self.code, &self.message).map(str::to_owned);
         }
     }
 
@@ -265,7 +276,7 @@ fn reason_text(reason: Option<&DatabaseError>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_numbers;
+    use super::{constraint_of, without_numbers};
 
     #[test]
     fn names_of_parts_are_those_of_their_tables() {
@@ -281,5 +292,19 @@ mod tests {
         );
         check("value \"year_2026\" of 100000", "value \"year_2026\" of 100000");
         check("_102048", "_102048");
+    }
+
+    #[test]
+    fn the_message_of_a_violation_names_its_constraint() {
+        let check = |code: &str, message: &str, expected: Option<&str>| {
+            assert_eq!(constraint_of(code, message), expected, "{message}");
+        };
+        let unique = "duplicate key value violates unique constraint \"Person_pkey\"";
+        check("23505", unique, Some("Person_pkey"));
+        check("P0001", unique, None);
+        let deleted = "update or delete on table \"person\" violates foreign key constraint \
+                       \"task_person_fk\" on table \"task\"";
+        check("23503", deleted, Some("task_person_fk"));
+        check("23505", "la clé dupliquée rompt la contrainte unique « person_pkey »", None);
     }
 }

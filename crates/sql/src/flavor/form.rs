@@ -46,6 +46,8 @@ pub enum NullSafeEqual {
 pub enum NullsOrderForm {
     /// `NULLS FIRST`, `NULLS LAST`
     Keyword,
+    /// The same, also where nulls stand by default: a setting decides where that is.
+    KeywordAlways,
     /// A term in front: `x IS NULL DESC`, `x IS NULL`.
     ByExpression,
 }

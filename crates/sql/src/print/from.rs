@@ -51,11 +51,14 @@ impl Printer<'_> {
                 self.out.push_str(") AS ");
                 self.alias(*alias)
             }
-            FromItem::Values { columns, like, alias } => {
-                self.values(columns, like)?;
-                self.out.push_str(" AS ");
-                self.alias(*alias)
-            }
+            FromItem::Values { columns, like, alias } => match self.flavor.key_arrays {
+                KeyArrays::Unnest => self.values_of_arrays(columns, *alias),
+                KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => {
+                    self.values(columns, like)?;
+                    self.out.push_str(" AS ");
+                    self.alias(*alias)
+                }
+            },
             FromItem::RowsOfText { text, table, alias } => {
                 self.out.push_str("unnest(CAST(");
                 self.expression(text)?;
@@ -153,6 +156,27 @@ impl Printer<'_> {
             self.parameter(*parameter)?;
         }
         Ok(())
+    }
+
+    /// Rows of values, an array for each column, with their places.
+    fn values_of_arrays(
+        &mut self,
+        columns: &[(Identifier, Parameter)],
+        alias: Alias,
+    ) -> fmt::Result {
+        self.out.push_str("unnest(");
+        for (index, (_, parameter)) in columns.iter().enumerate() {
+            self.comma(index);
+            self.parameter(*parameter)?;
+        }
+        self.out.push_str(") WITH ORDINALITY AS ");
+        self.alias(alias)?;
+        self.out.push('(');
+        for (index, (name, _)) in columns.iter().enumerate() {
+            self.comma(index);
+            self.identifier(name);
+        }
+        write!(self.out, ", c{PLACE})")
     }
 
     /// A row of values that compare as the columns of a table do. SQLite takes the collation of a

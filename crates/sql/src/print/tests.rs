@@ -12,6 +12,7 @@ use crate::tree::{
     WrittenPart,
 };
 
+mod cockroachdb;
 mod definition;
 mod third;
 mod write;

@@ -192,6 +192,27 @@ impl Server {
         self.execute("postgres", &format!("DROP DATABASE {} WITH (FORCE)", quote(name)))
     }
 
+    /// Runs statements in the template of all databases that are created later.
+    pub fn execute_in_template(&self, sql: &str) -> Result<(), ClientError> {
+        let allow = |is: bool| {
+            format!("UPDATE pg_database SET datallowconn = {is} WHERE datname = 'template0'")
+        };
+        self.execute("postgres", &allow(true))?;
+        self.execute("template0", sql)?;
+        self.execute("postgres", &allow(false))
+    }
+
+    /// Tells another version in all databases that are created later, as another product does.
+    pub fn tell_version(&self, version: &str) -> Result<(), ClientError> {
+        let version = version.replace('\'', "''");
+        self.execute_in_template(&format!(
+            "SET allow_system_table_mods = on;
+             ALTER FUNCTION pg_catalog.version() RENAME TO version_of_postgres;
+             CREATE FUNCTION pg_catalog.version() RETURNS text LANGUAGE sql STABLE
+                 AS $$ SELECT '{version}' $$"
+        ))
+    }
+
     /// Runs any number of statements.
     pub fn execute(&self, database: &str, sql: &str) -> Result<(), ClientError> {
         client::execute(&self.url(database), sql)

@@ -11,7 +11,7 @@ use std::time::Duration;
 use source::{SourceError, SourceErrorKind};
 
 /// The most repetitions of a unit.
-const MOST: u32 = 8;
+pub(in super::super) const MOST: u32 = 8;
 
 /// The longest pause before the first repetition; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -39,6 +39,11 @@ impl Conflicts {
             _ => false,
         };
         is_conflict && self.count < MOST
+    }
+
+    /// Whether the unit may be repeated once more.
+    pub(super) fn has_attempts(&self) -> bool {
+        self.count < MOST
     }
 
     /// The pause before the next attempt after an error: random, so that transactions that met once

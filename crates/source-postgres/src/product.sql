@@ -1,0 +1,2 @@
+-- The product and its version, as a text.
+SELECT pg_catalog.version()
