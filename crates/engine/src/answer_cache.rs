@@ -115,6 +115,8 @@ impl CacheCounts {
             evictions: self.evictions + other.evictions,
             answers: self.answers + other.answers,
             bytes: self.bytes + other.bytes,
+            // All caches of a process have one store.
+            failures: self.failures.max(other.failures),
         }
     }
 }

@@ -91,7 +91,7 @@ async fn ask(worker: &Worker, query: &str, caller: &Caller) -> (String, bool) {
     let (mut report, allowed) = (Report::default(), Allowed::All);
     let response =
         worker.deliver_for(&request, caller, allowed, Delivery::Streamed, &mut report).await;
-    if let Some(feed) = worker.engine().cache_feed() {
+    for feed in worker.engine().cache_feeds() {
         spawn_local(feed.run());
     }
     let is_hit = report.cache.is_some_and(|used| used.is_hit);

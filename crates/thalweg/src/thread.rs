@@ -171,7 +171,7 @@ async fn execute(
         () = reply.closed() => return,
         delivered = timeout(current.time_limit, delivered) => delivered,
     };
-    if let Some(feed) = worker.cache_feed() {
+    for feed in worker.cache_feeds() {
         spawn_local(feed.run());
     }
     let answer = match delivered {

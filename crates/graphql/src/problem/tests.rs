@@ -23,7 +23,13 @@ fn located(query: &str, variables: &str, location: Option<Location>) -> Located 
         None => (query, None),
     };
     let extensions = serde_json_bytes::Map::new();
-    let request = Request { query: query.into(), operation_name, variables, extensions };
+    let request = Request {
+        query: query.into(),
+        operation_name,
+        variables,
+        extensions,
+        ..Request::default()
+    };
     let schema = test_schema();
     locate(View::from(&schema), &request, &DocumentLimits::default(), RULES, location)
 }
