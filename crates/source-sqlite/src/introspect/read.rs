@@ -150,21 +150,6 @@ fn known_names(connection: &Connection) -> Result<KnownNames, IntrospectError> {
     })
 }
 
-#[cfg(test)]
-#[test]
-fn functions_of_json_are_known_before_they_are_used() {
-    let connection = Connection::open_in_memory().unwrap();
-    let known = known_names(&connection).unwrap();
-    for name in ["json_tree", "json_each", "json_extract"] {
-        assert!(known.functions.contains(name), "{name}");
-        let call = match name {
-            "json_extract" => "SELECT json_extract('[1]', '$[0]')".to_owned(),
-            name => format!("SELECT value FROM {name}('[1]')"),
-        };
-        connection.prepare(&call).unwrap();
-    }
-}
-
 /// One query for all views; view by view only if one of them is broken, to find which.
 fn read_view_columns(
     connection: &Connection,
@@ -279,6 +264,27 @@ impl FromSql for IndexOrigin {
             "u" => Ok(Self::UniqueConstraint),
             "c" => Ok(Self::CreateIndex),
             _ => Err(FromSqlError::InvalidType),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::known_names;
+
+    #[test]
+    fn functions_of_json_are_known_before_they_are_used() {
+        let connection = Connection::open_in_memory().unwrap();
+        let known = known_names(&connection).unwrap();
+        for name in ["json_tree", "json_each", "json_extract"] {
+            assert!(known.functions.contains(name), "{name}");
+            let call = match name {
+                "json_extract" => "SELECT json_extract('[1]', '$[0]')".to_owned(),
+                name => format!("SELECT value FROM {name}('[1]')"),
+            };
+            connection.prepare(&call).unwrap();
         }
     }
 }
