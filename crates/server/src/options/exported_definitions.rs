@@ -110,7 +110,7 @@ mod tests {
             ("[\n\n]\n".into(), "the export has no definitions"),
             ("{".into(), "it is no export of Dgraph's definitions: EOF"),
             (vec![0xff, 0xff], "it is no text in UTF-8"),
-            (compressed("type A")[..14].to_vec(), "unexpected end of file"),
+            (compressed("type A")[..14].to_vec(), "incomplete deflate stream"),
         ] {
             let error = text_of(bytes).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
