@@ -81,7 +81,8 @@ impl Validator {
     ) -> Result<Operation, Vec<GraphQLError>> {
         let schema = schema.into();
         let valid = self.validate(schema, text, limits)?;
-        let operation = get_operation(&valid, operation_name).map_err(|error| vec![error])?;
+        let name = schema.whole.leniency.operation_name(operation_name);
+        let operation = get_operation(&valid, name).map_err(|error| vec![error])?;
         let mut operation = convert_operation(schema, &self.fields, &valid, operation)?;
         operation.shrink();
         Ok(operation)

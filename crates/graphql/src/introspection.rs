@@ -54,7 +54,8 @@ impl Validator {
     ) -> Result<Vec<(String, Vec<u8>)>, Vec<GraphQLError>> {
         let schema = schema.into();
         let valid = self.validate(schema, text, limits)?;
-        let library = get_operation(&valid, operation_name).map_err(|error| vec![error])?;
+        let name = schema.whole.leniency.operation_name(operation_name);
+        let library = get_operation(&valid, name).map_err(|error| vec![error])?;
         let sources = &valid.document.sources;
         check_max_depth(&valid.document, library)
             .map_err(|error| vec![request_error(ErrorCode::QueryTooDeep, &error, sources)])?;

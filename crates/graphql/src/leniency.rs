@@ -9,4 +9,14 @@ pub struct Leniency {
     /// A variable of nullable items is allowed where items are non-null.
     /// <https://spec.graphql.org/draft/#sec-All-Variable-Usages-Are-Allowed>
     pub nullable_items: bool,
+    /// An empty name of an operation is none.
+    /// <https://spec.graphql.org/draft/#GetOperation()>
+    pub empty_operation_name: bool,
+}
+
+impl Leniency {
+    /// The name of an operation, if a request has one.
+    pub(crate) fn operation_name(self, name: Option<&str>) -> Option<&str> {
+        name.filter(|name| !(self.empty_operation_name && name.is_empty()))
+    }
 }

@@ -139,7 +139,7 @@ pub struct ObjectKey {
     pub found: Vec<KeyPlace>,
     /// Its key if none finds it; without one it must exist.
     pub new: Option<NewKeyPlace>,
-    /// A value that identifies the object: of all objects with this value and number, only one with a
+    /// A value that identifies the object, or its key: of all objects with this value and number, only one with a
     /// new key is created, the first that has a description, and the others stand for it.
     pub identity: Option<(u32, Operand)>,
     /// Further values that identify it: objects that share one are the same object.
@@ -147,6 +147,11 @@ pub struct ObjectKey {
     /// Its values besides identifiers, by the numbers of their fields in their order; `None` if it
     /// only names an object. Objects with one identity must not differ in them.
     pub description: Option<Vec<(u32, Operand)>>,
+    /// True if its identity is its key: it exists.
+    pub has_key: bool,
+    /// The objects of the set whose keys it holds, by the numbers of its fields. Objects with one identity
+    /// must hold one key in a field.
+    pub held: Vec<(u32, u32)>,
     /// True if no second object of this kind may have its identity.
     pub is_outermost: bool,
     /// Look-ups of the objects around it: if one of these exists, this one is not part of the change.

@@ -36,6 +36,8 @@ pub struct ObjectSource {
     pub identity: Option<(u32, Operand)>,
     pub further: Vec<(u32, Operand)>,
     pub description: Option<Vec<(u32, Operand)>>,
+    pub has_key: bool,
+    pub held: Vec<(u32, u32)>,
     pub is_outermost: bool,
     pub unless: Vec<ObjectPlace>,
     pub missing: Option<Box<Otherwise>>,
@@ -153,6 +155,7 @@ impl ObjectList {
             }
             groups.groups.push(same.group);
         }
+        self.require_one_holder(&identities, &groups)?;
         for is_described in [true, false] {
             for (object, place) in self.table.iter().zip(0_u32..) {
                 if object.new.is_some()
@@ -188,6 +191,29 @@ impl ObjectList {
         for identity in identities.iter_mut().flatten() {
             if let Some(other) = united.get(identity) {
                 *identity = other.clone();
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of an object that would hold the keys of two others in one field: of these, one would lose
+    /// it.
+    fn require_one_holder(
+        &self,
+        identities: &[Option<Identity<'_>>],
+        groups: &IdentityGroups,
+    ) -> Result<(), SourceError> {
+        let mut held: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for ((object, identity), place) in self.table.iter().zip(identities).zip(0_u32..) {
+            let (Some(identity), Some(holder)) = (identity, groups.group(place)) else { continue };
+            for (field, target) in &object.held {
+                let Some(target) = groups.group(*target) else { continue };
+                if *held.entry((holder, *field)).or_insert(target) != target {
+                    return Err(match object.has_key {
+                        true => several_holders(&identity.1),
+                        false => several_objects(&identity.1),
+                    });
+                }
             }
         }
         Ok(())
@@ -286,9 +312,12 @@ impl ObjectList {
 impl IdentityGroups {
     /// The objects that can be created for an object.
     fn of(&self, place: u32) -> &[u32] {
-        let group = self.groups.get(place as usize);
-        let creators = group.and_then(|group| self.creators.get(*group as usize));
+        let creators = self.group(place).and_then(|group| self.creators.get(group as usize));
         creators.map_or(&[], Vec::as_slice)
+    }
+
+    fn group(&self, place: u32) -> Option<u32> {
+        self.groups.get(place as usize).copied()
     }
 
     fn add_group(&mut self) -> u32 {
@@ -355,6 +384,12 @@ fn value_of<'v>(
 
 fn several_objects(value: &str) -> SourceError {
     let message = format!("duplicate XID found: {value}");
+    SourceError::new(SourceErrorKind::Input, message)
+}
+
+fn several_holders(key: &str) -> SourceError {
+    let id = key.parse().map_or_else(|_| key.to_owned(), |key: i64| format!("{key:#x}"));
+    let message = format!("The object {id} can be related to one of these objects only.");
     SourceError::new(SourceErrorKind::Input, message)
 }
 

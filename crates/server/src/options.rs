@@ -25,6 +25,7 @@ mod diff;
 mod errors;
 mod events;
 mod export;
+mod exported_definitions;
 mod federation;
 mod gateway;
 mod given;

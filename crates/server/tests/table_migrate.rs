@@ -36,6 +36,52 @@ fn execute(file: &Path, sql: &str) {
 }
 
 #[test]
+fn commands_that_only_read_change_no_database() {
+    let folder = Folder::new();
+    let types = definitions(&folder, FIRST);
+    let query = folder.file("query.graphql");
+    fs::write(&query, "{ queryPost { title } }").unwrap();
+    let query = query.to_str().unwrap();
+    let commands = |data: &str| {
+        [
+            outcome(&run(&["schema", &types, "--data", data])),
+            outcome(&run(&["explain", &types, query, "--data", data])),
+            outcome(&run(&["check", &types, "--data", data])),
+        ]
+    };
+    let file = folder.file("blog.db");
+    for ((code, output, error), expected) in commands(file.to_str().unwrap()).into_iter().zip([
+        "queryPost(filter: PostFilter",
+        "FROM \"Post\"",
+        "Nothing found.",
+    ]) {
+        assert_eq!((code, &*error), (Some(0), ""));
+        assert!(output.contains(expected), "{output}");
+    }
+    assert_eq!(fs::read_dir(folder.file("")).unwrap().count(), 2);
+    let is_refused = |data: &str| {
+        for (code, _, error) in commands(data) {
+            assert_eq!(code, Some(1), "{error}");
+            let expected = "the database is behind its type definitions: create the table Author;";
+            assert!(error.contains(expected) && error.contains("`thalweg migrate`"), "{error}");
+        }
+    };
+    execute(&file, "CREATE TABLE other (id INTEGER PRIMARY KEY)");
+    let before = fs::read(&file).unwrap();
+    is_refused(file.to_str().unwrap());
+    assert_eq!(fs::read(&file).unwrap(), before);
+    let installations = required_installations().unwrap();
+    let Some(installation) = installations.first() else { return };
+    let server = shared(installation).unwrap();
+    server.create_database("migrate_read").unwrap();
+    let data = server.url("migrate_read");
+    is_refused(&data);
+    let (code, output, _) = outcome(&run(&["migrate", &types, "--data", &data, "--check"]));
+    assert_eq!(code, Some(1));
+    assert!(output.starts_with("missing: create the table Author\n"), "{output}");
+}
+
+#[test]
 fn a_file_gets_the_tables_of_type_definitions() {
     let folder = Folder::new();
     let data = folder.file("blog.db");
@@ -133,6 +179,12 @@ fn a_file_gets_the_tables_of_type_definitions() {
     assert!(!schema.to_lowercase().contains("thalweg"), "{schema}");
     // A loss.
     definitions(&folder, SECOND);
+    let (code, missing, _) = outcome(&run(&with("--check")));
+    assert_eq!(
+        (code, missing.matches("rebuild the table Post").count()),
+        (Some(1), 1),
+        "{missing}"
+    );
     check(
         &with("--dry-run"),
         1,

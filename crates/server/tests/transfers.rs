@@ -262,6 +262,34 @@ fn exports_are_read_back_equal_and_databases_move_with_their_ids() {
     }
 }
 
+#[test]
+fn objects_whose_required_reference_was_deleted_are_read_back() {
+    let scene = Scene::new(BLOG);
+    let text = "{\"uid\":\"0x1\",\"dgraph.type\":[\"Post\"],\"Post.title\":\"SQL\"}\n";
+    let file = scene.write("left.jsonl", text);
+    let all = databases(&scene, "left");
+    for data in &all {
+        scene.import_all(&[&file], data, &[]);
+        assert_eq!(scene.export(data, "jsonl"), text);
+    }
+    for format in ["jsonl", "json", "rdf"] {
+        let first = scene.export(&all[0], format);
+        let file = scene.write(&format!("again.{format}"), &first);
+        for data in databases(&scene, &format!("left_{format}")) {
+            scene.import_all(&[&file], &data, &[]);
+            assert_eq!(scene.export(&data, format), first, "{data}");
+        }
+    }
+    // A reference that leads nowhere is not one that was deleted.
+    let triples = "<0x1> <dgraph.type> \"Post\" .\n<0x1> <Post.title> \"SQL\" .\n\
+                   <0x1> <Post.author> <0x9> .\n";
+    let file = scene.write("dangling.rdf", triples);
+    let (code, output, _) = scene.import(&[&file], &scene.file("dangling.db"), &[]);
+    assert_eq!(code, Some(3), "{output}");
+    let rejected = fs::read_to_string(scene.file("dangling.rdf.rejected.jsonl")).unwrap();
+    assert!(rejected.contains("Post.author is required, and refers to no object"), "{rejected}");
+}
+
 const BLOG: &str = "
     type Author { id: ID! name: String! @id born: DateTime posts: [Post] @hasInverse(field: author) }
     type Post { id: ID! title: String! @search(by: [term]) score: Int author: Author! tags: [Tag] }

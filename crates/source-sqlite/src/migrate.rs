@@ -10,11 +10,12 @@ use source::{AppliedMigration, MigrationAccess, Record, Recorded};
 use super::connection::{Cache, OpenFile};
 use super::durability::Durability;
 use super::introspect::{IntrospectError, introspect};
+use super::options::remedy;
 
 /// The reason why a file was not migrated. It is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
-    #[error("cannot open {}: {source}", redact::address(&path.to_string_lossy()))]
+    #[error("cannot open {}: {source}{}", redact::address(&path.to_string_lossy()), remedy(source))]
     Open { path: PathBuf, source: rusqlite::Error },
     #[error(
         "another program has locked {} for longer than {}s; migrate again when it is done",

@@ -49,9 +49,12 @@ pub enum OpenError {
 }
 
 /// What the operator can do about a file that cannot be opened, after a semicolon.
-fn remedy(error: &rusqlite::Error) -> &'static str {
+pub(super) fn remedy(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => "; give the path of a SQLite file",
+        Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
+            "; let the user of the program write the file and its folder, which gets the write-ahead log"
+        }
         _ => "",
     }
 }
@@ -85,5 +88,21 @@ impl SqliteOptions<'_> {
             declared.map_err(|reason| OpenError::StoredAs { table, column, reason })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Error;
+    use rusqlite::ffi::{self, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_READONLY_DIRECTORY};
+
+    use super::remedy;
+
+    #[test]
+    fn files_that_cannot_be_written_have_a_remedy() {
+        for code in [SQLITE_READONLY, SQLITE_READONLY_DIRECTORY, SQLITE_CANTOPEN] {
+            let error = Error::SqliteFailure(ffi::Error::new(code), None);
+            assert!(remedy(&error).contains("write the file and its folder"), "{error}");
+        }
     }
 }

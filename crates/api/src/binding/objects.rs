@@ -89,6 +89,24 @@ pub enum ObjectLink {
     Joined { joining: EntityId, near: FieldId, far: FieldId },
 }
 
+impl ObjectRelation {
+    /// True if it is the inverse of a relation with this link, and leads back to one object only: within
+    /// an object to which that relation leads, it is known.
+    #[must_use]
+    pub fn leads_back(&self, link: ObjectLink) -> bool {
+        match (link, self.link) {
+            (ObjectLink::Far { field, .. }, ObjectLink::Near { field: own, .. }) => field == own,
+            (ObjectLink::Near { field, is_unique }, ObjectLink::Far { field: own, .. }) => {
+                is_unique && field == own
+            }
+            (ObjectLink::Near { field, .. }, ObjectLink::Near { field: own, .. }) => {
+                self.is_symmetric && field == own
+            }
+            _ => false,
+        }
+    }
+}
+
 impl ObjectLink {
     /// True if both are the two ends of one relation, or the same end of it.
     #[must_use]

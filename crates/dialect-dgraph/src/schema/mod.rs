@@ -66,5 +66,7 @@ pub fn api(model: &Model, located: &Located, nested_filters: bool) -> Api {
     build.finish(&mut builder);
     let mut api = builder.finish();
     api.transactions = Transactions::Each;
+    // Clients send it for documents with one operation.
+    api.schema.leniency.empty_operation_name = true;
     api
 }

@@ -86,7 +86,8 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     let mut builder = build.draft.finish();
     calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
     builder.schema_mut().sorts_values = true;
-    builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
+    builder.schema_mut().leniency =
+        Leniency { unused: true, nullable_items: true, ..Leniency::default() };
     builder.read_texts(texts::reads_texts);
     native_queries::bind(&plan, &mut builder);
     bind(&mut builder);

@@ -143,12 +143,14 @@ impl MemorySize for ObjectSource {
             identity,
             further,
             description,
+            has_key: _,
+            held,
             is_outermost: _,
             unless,
             missing,
             existing,
         } = self;
-        sum!(found, identity, further, description, unless, missing, existing)
+        sum!(found, identity, further, description, held, unless, missing, existing)
     }
 }
 

@@ -50,13 +50,30 @@ fn checked_leniently(text: &str, leniency: Leniency) -> String {
 }
 
 #[test]
+fn an_empty_name_of_an_operation_is_none_where_a_schema_says_so() {
+    let mut schema = test_schema();
+    let found = |schema: &Schema| {
+        let text = "query A { albums { id } }";
+        let validator = Validator::new(schema);
+        let limits = DocumentLimits::default();
+        validator
+            .operation(schema, text, Some(""), &limits)
+            .map_err(|errors| errors.iter().map(error_line).collect::<String>())
+    };
+    let message = "OPERATION_RESOLUTION_FAILURE: Unknown operation named \"\".\n";
+    assert_eq!(found(&schema).unwrap_err(), message);
+    schema.leniency.empty_operation_name = true;
+    assert!(found(&schema).is_ok());
+}
+
+#[test]
 fn rules_are_left_out_where_a_schema_says_so() {
     let unused = "query ($a: Int) { albums { id } } fragment F on Album { id }";
     let items = "query ($ids: [Int]) { albums(filter: {ids: $ids}) { id } }";
     let both = "query ($ids: [Int], $b: Int) { albums(filter: {ids: $ids}) { id } }";
     let wrong = "query ($ids: [String], $b: Int) { albums(filter: {ids: $ids}) { id } }";
     let missing = "query ($id: ID, $b: Int) { node(id: $id) { id } }";
-    let rules = |unused, nullable_items| Leniency { unused, nullable_items };
+    let rules = |unused, nullable_items| Leniency { unused, nullable_items, ..Leniency::default() };
     assert_eq!(checked_leniently(unused, rules(true, false)), "valid");
     assert_eq!(checked_leniently(items, rules(false, true)), "valid");
     assert_eq!(checked_leniently(both, rules(true, true)), "valid");

@@ -38,6 +38,8 @@ pub(super) struct Object {
     pub(super) others: Arc<[(EntityId, FieldId)]>,
     /// Values that no two objects have.
     pub(super) identifiers: Vec<(FieldId, Operand)>,
+    /// The names of their members.
+    pub(super) identifying: Vec<Box<str>>,
     /// All values to store, identifiers included.
     pub(super) values: Vec<(FieldId, Operand)>,
     /// Those of the values that are lists: an object that exists gets the elements that it lacks.
@@ -111,6 +113,7 @@ impl Context<'_> {
             key: None,
             others: Arc::new([]),
             identifiers: Vec::new(),
+            identifying: Vec::new(),
             values: Vec::new(),
             lists: Vec::new(),
             has_relations: false,
@@ -141,6 +144,7 @@ impl Context<'_> {
                         _ => self.operand(input, r#type),
                     };
                     object.identifiers.push((*field, operand.clone()));
+                    object.identifying.push(Box::from(&*self.api.schema[*id].name));
                     object.values.push((*field, operand));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Password(field))) => {
@@ -149,6 +153,9 @@ impl Context<'_> {
                     let part = PasswordPart::Hash;
                     object.values.push((*field, Operand::Password { number, part }));
                 }
+                // The object is related to the one around it, whatever its input names.
+                InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation)))
+                    if link.is_some_and(|link| relation.leads_back(link)) => {}
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     relations.push((*id, input.clone(), relation));
                 }

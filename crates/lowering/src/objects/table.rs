@@ -82,6 +82,11 @@ impl Context<'_> {
             }
         }
         let made = self.new_keys(collected, &created);
+        let mut held: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for own in &collected.held {
+            let field = Object::place(own.field.index());
+            held.entry(own.holder).or_default().push((field, own.target));
+        }
         let mut objects = Vec::with_capacity(collected.objects.len());
         for (place, object) in collected.objects.iter().enumerate() {
             let number = created.binary_search(&Object::place(place)).ok();
@@ -100,6 +105,8 @@ impl Context<'_> {
                 identity: identity(object),
                 further: further(object),
                 description: description(object),
+                has_key: object.key.is_some(),
+                held: held.remove(&Object::place(place)).unwrap_or_default(),
                 is_outermost: object.is_outermost(),
                 missing: (!object.can_be_new).then(|| Box::new(missing(object))),
                 existing: existing(object),
@@ -131,8 +138,11 @@ impl Context<'_> {
     }
 }
 
-/// The first identifier of an object.
+/// The key of an object that exists, or else its first identifier.
 fn identity(object: &Object) -> Option<(u32, Operand)> {
+    if let Some(key) = &object.key {
+        return Some((Object::place(object.binding.key.index()), key.clone()));
+    }
     let (field, operand) = object.identifiers.first()?;
     Some((Object::place(field.index()), operand.clone()))
 }
@@ -169,7 +179,7 @@ fn described(value: &Operand) -> Operand {
 fn missing(object: &Object) -> Otherwise {
     let name = &object.binding.name;
     let message = match object.key {
-        Some(_) => format!("ID isn't that of a {name}"),
+        Some(_) => format!("no {name} has this ID"),
         None if object.binding.is_creatable => {
             format!("there is no {name} with this identifier, and too little to add one")
         }
@@ -181,8 +191,11 @@ fn missing(object: &Object) -> Otherwise {
 fn existing(object: &Object) -> Option<Box<Otherwise>> {
     let is_refused = object.origin == Origin::Added && !object.identifiers.is_empty();
     is_refused.then(|| {
-        let message =
-            format!("id already exists for an identifier of type {}", object.binding.name);
+        let fields = match &*object.identifying {
+            [field] => format!("the field {field}"),
+            fields => format!("one of the fields {}", fields.join(", ")),
+        };
+        let message = format!("id already exists for {fields} of type {}", object.binding.name);
         Box::new(Otherwise::new(OtherwiseKind::Invalid, message))
     })
 }

@@ -101,6 +101,8 @@ impl Compiler<'_> {
                 identity: object.identity.clone(),
                 further: object.further.clone(),
                 description: object.description.clone(),
+                has_key: object.has_key,
+                held: object.held.clone(),
                 is_outermost: object.is_outermost,
                 unless: object.unless.iter().map(&mut place).collect::<Result<_, _>>()?,
                 missing: object.missing.clone(),

@@ -60,7 +60,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Inspected { engine, emptiness, events } = block_on(inspect(options))?;
+    let Inspected { engine, emptiness, events, .. } = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {
         groups.entry(note.kind).or_default().push(note);

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use supergraph::changes::{Rules, WrittenSchema, compare};
 
 use super::changes::{Report, Schema};
-use super::{block_on, open, print};
+use super::{Opened, block_on, open, print};
 use crate::failure::Failure;
 use crate::options::{DiffOptions, OtherApi, ReportForm};
 
@@ -45,14 +45,14 @@ struct Compared {
 pub(crate) fn run(options: &DiffOptions) -> Result<ExitCode, Failure> {
     if options.role.is_empty() {
         let compared = block_on(async {
-            let engine = open(&options.api, Limits::default()).await?;
+            let Opened { engine, _preview } = open(&options.api, Limits::default()).await?;
             compared(options, &engine, None).await
         })?;
         print(&compared.text)?;
         return Ok(exit_code(compared.is_failed));
     }
     let all = block_on(async {
-        let engine = open(&options.api, Limits::default()).await?;
+        let Opened { engine, _preview } = open(&options.api, Limits::default()).await?;
         let mut all = Vec::new();
         for role in &options.role {
             all.push(compared(options, &engine, Some(role)).await?);

@@ -14,7 +14,7 @@ use graphql::Request;
 use graphql::operation::OperationKind;
 use serde_json_bytes::Value as Json;
 
-use crate::commands::{FOR_DATABASES, block_on, gateway, open, print, reads};
+use crate::commands::{FOR_DATABASES, Opened, block_on, gateway, open, print, reads};
 use crate::failure::{Failure, OperationError};
 use crate::options::{
     ApiOptions, ExplainOptions, SupergraphLocation, Variables, gateway_options, refuse_group,
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
 
 fn explain_row(options: &ExplainOptions, row: &RowName) -> Result<(), Failure> {
     let explanation = block_on(async {
-        let engine = open(&options.api, Limits::default()).await?;
+        let Opened { engine, _preview } = open(&options.api, Limits::default()).await?;
         let session = of_source(options, &engine)?;
         Worker::new(engine).explain_row(row, &session).await.map_err(|error| match error {
             RowError::NoPolicies => Failure::Usage("`--row` needs `--policies`".into()),
@@ -85,7 +85,7 @@ fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failur
     let request = request(options, file)?;
     let explanation = block_on(async {
         let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
-        let engine = open(&options.api, limits).await?;
+        let Opened { engine, _preview } = open(&options.api, limits).await?;
         let session = of_source(options, &engine)?;
         let worker = Worker::new(engine);
         let failed = |errors| Failure::Operation(OperationError { file: file.to_owned(), errors });

@@ -22,6 +22,7 @@ mod init;
 mod man;
 mod migrate;
 mod prepare;
+mod preview;
 mod reads;
 mod schema;
 mod serve;
@@ -35,6 +36,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use engine::{Engine, Limits, OpenError};
+use preview::Preview;
 use tokio::runtime;
 use tokio::task::LocalSet;
 
@@ -83,14 +85,26 @@ fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Fa
     LocalSet::new().block_on(&runtime, future)
 }
 
-/// Opens the API for a command that needs it once.
-async fn open(options: &ApiOptions, limits: Limits) -> Result<Arc<Engine>, Failure> {
-    Ok(Engine::open(&options.address()?, &once(options, limits)?).await?)
+/// An API for one command.
+struct Opened {
+    engine: Arc<Engine>,
+    /// The tables of type definitions, if the database is not there.
+    _preview: Preview,
+}
+
+/// Opens the API for a command that needs it once, and does not change the database.
+async fn open(options: &ApiOptions, limits: Limits) -> Result<Opened, Failure> {
+    let mut engine_options = once(options, limits)?;
+    let preview = Preview::of(options, &mut engine_options)?;
+    let engine = Engine::open(&preview.address, &engine_options).await?;
+    Ok(Opened { engine, _preview: preview })
 }
 
 /// An API that is not served, with what a server would refuse.
 struct Inspected {
     engine: Arc<Engine>,
+    /// As of [`Opened`].
+    _preview: Preview,
     emptiness: Option<OpenError>,
     /// The problems of events that metadata defines.
     events: Option<Failure>,
@@ -98,13 +112,14 @@ struct Inspected {
 
 /// Opens the API for an inspection: an empty one is a finding, not an error.
 async fn inspect(options: &ApiOptions) -> Result<Inspected, Failure> {
-    let address = options.address()?;
-    let options = once(options, Limits::default())?;
-    let options = &*engine::stored_metadata::read(&address, &options).await?;
-    let engine = Engine::inspect(&address, options).await?;
-    let emptiness = engine.find_emptiness(&address, options);
+    let mut engine_options = once(options, Limits::default())?;
+    let preview = Preview::of(options, &mut engine_options)?;
+    let address = &preview.address;
+    let options = &*engine::stored_metadata::read(address, &engine_options).await?;
+    let engine = Engine::inspect(address, options).await?;
+    let emptiness = engine.find_emptiness(address, options);
     let events = crate::events::find_problems(options);
-    Ok(Inspected { engine, emptiness, events })
+    Ok(Inspected { engine, _preview: preview, emptiness, events })
 }
 
 fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure> {

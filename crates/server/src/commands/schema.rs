@@ -3,7 +3,7 @@
 use dialects::hasura::permissions::ADMIN;
 use engine::Engine;
 
-use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
+use crate::commands::{FOR_DATABASES, Opened, block_on, gateway, open, print};
 use crate::failure::Failure;
 use crate::options::{ApiOptions, RegistryOptions, SchemaOptions, refuse_group};
 
@@ -17,7 +17,7 @@ pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
         let supergraph = gateway::read(&place)?.supergraph;
         return print(&graphql::print_schema(&supergraph.api.schema));
     }
-    let engine = block_on(open(api, engine::Limits::default()))?;
+    let Opened { engine, _preview } = block_on(open(api, engine::Limits::default()))?;
     if let Some(role) = role {
         return print(&of_role(&engine, role)?);
     }

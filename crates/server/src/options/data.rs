@@ -9,6 +9,7 @@ use engine::SourceAddress;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use sources::migrate::PUBLIC;
 
+use super::exported_definitions;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -18,7 +19,7 @@ pub(crate) struct DataOptions {
     /// created if it is not there, or a PostgreSQL database (`postgres://…`)
     #[arg(long, env = "THALWEG_DATA", value_name = "DATABASE", hide_env_values = true)]
     pub(crate) data: Option<String>,
-    /// Migrations that a start applies [default: first]
+    /// Migrations that a server applies at its start; other commands apply none [default: first]
     #[arg(long, env = "THALWEG_APPLY_MIGRATIONS", value_name = "WHICH")]
     apply_migrations: Option<Apply>,
 }
@@ -83,7 +84,8 @@ impl DataOptions {
 
 /// Reads a file of type definitions.
 pub(crate) fn read(file: &Path) -> Result<Arc<str>, Failure> {
-    match std::fs::read_to_string(file) {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string());
+    match bytes.and_then(exported_definitions::text_of) {
         Ok(text) => Ok(text.into()),
         Err(error) => Err(Failure::Usage(format!(
             "cannot read the type definitions in {}: {error}",

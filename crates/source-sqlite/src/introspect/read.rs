@@ -267,3 +267,24 @@ impl FromSql for IndexOrigin {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::known_names;
+
+    #[test]
+    fn functions_of_json_are_known_before_they_are_used() {
+        let connection = Connection::open_in_memory().unwrap();
+        let known = known_names(&connection).unwrap();
+        for name in ["json_tree", "json_each", "json_extract"] {
+            assert!(known.functions.contains(name), "{name}");
+            let call = match name {
+                "json_extract" => "SELECT json_extract('[1]', '$[0]')".to_owned(),
+                name => format!("SELECT value FROM {name}('[1]')"),
+            };
+            connection.prepare(&call).unwrap();
+        }
+    }
+}

@@ -236,3 +236,47 @@ fn many_changes_in_a_row_keep_the_rows() {
         assert_eq!(database.query("SELECT count(*) FROM \"Post_tags\""), ["0"]);
     }
 }
+
+#[test]
+fn texts_and_numbers_become_numbers_where_they_fit() {
+    for database in databases("numbers") {
+        let database = &database;
+        let mut model = blog();
+        fields(&mut model, "Post").push(field("mark", FieldType::Text));
+        change(database, &model, &[]);
+        fill(database);
+        let mark = |r#type: FieldType, model: &mut Model| {
+            field_of(model, "Post", "mark").r#type = r#type;
+        };
+        let set = |values: [&str; 3]| {
+            for (id, value) in (3..).zip(values) {
+                database.execute(&format!("UPDATE \"Post\" SET mark = {value} WHERE id = {id}"));
+            }
+        };
+        let marks =
+            |term: &str| database.query(&format!("SELECT {term} FROM \"Post\" ORDER BY id"));
+        let lost = |rows| [(values("Post", "mark"), rows)];
+        set(["'7'", "'-0.50'", "'7b'"]);
+        mark(FieldType::Float64, &mut model);
+        change(database, &model, &lost(1));
+        assert_eq!(marks("CAST(mark * 10 AS INTEGER)"), ["70", "-5", "null"]);
+        mark(FieldType::Int32, &mut model);
+        change(database, &model, &lost(1));
+        assert_eq!(marks("mark"), ["7", "null", "null"]);
+        mark(FieldType::Text, &mut model);
+        change(database, &model, &[]);
+        set(["'2147483648'", "'07'", "NULL"]);
+        mark(FieldType::Int32, &mut model);
+        let planned = run(database.plan(&model));
+        assert_eq!(planned.found.iter().map(|found| found.rows).collect::<Vec<_>>(), [2]);
+        mark(FieldType::Int64, &mut model);
+        change(database, &model, &lost(1));
+        assert_eq!(marks("mark"), ["2147483648", "null", "null"]);
+        mark(FieldType::Text, &mut model);
+        change(database, &model, &[]);
+        set(["'-9223372036854775808'", "'9223372036854775808'", "'9223372036854775807'"]);
+        mark(FieldType::Int64, &mut model);
+        change(database, &model, &lost(1));
+        assert_eq!(marks("mark"), ["-9223372036854775808", "null", "9223372036854775807"]);
+    }
+}

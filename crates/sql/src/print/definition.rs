@@ -8,8 +8,8 @@ use crate::flavor::{Flavor, KeySequence, WordIndexes};
 use crate::own::{OWN_SCHEMA, has_own_schema, own_object};
 use crate::tree::definition::{
     Action, ColumnDefinition, Condition, Constraint, CreateTable, DataType, Definition,
-    DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, TableRows, Term, Tokens,
-    Trigger, TriggerBody, TriggerEvent, WordForm, WordTable,
+    DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, Numeral, TableRows, Term,
+    Tokens, Trigger, TriggerBody, TriggerEvent, WordForm, WordTable,
 };
 use crate::tree::{Identifier, TableName, VectorOperator};
 
@@ -617,6 +617,37 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// PostgreSQL has regular expressions, and casts that fail; SQLite neither.
+    fn is_numeral(&mut self, term: &Term, numeral: Numeral) -> fmt::Result {
+        match (numeral, self.flavor.definitions.arrays) {
+            (Numeral::Integer { least, most }, true) => {
+                self.applied("CASE WHEN ", term, " ~ '^(0|-?[1-9][0-9]{0,18})$' THEN ")?;
+                self.applied("CAST(", term, " AS NUMERIC)")?;
+                write!(self.out, " BETWEEN {least} AND {most} ELSE FALSE END")
+            }
+            (Numeral::Integer { least, most }, false) => {
+                self.applied("CAST(CAST(", term, " AS INTEGER) AS TEXT) = ")?;
+                self.applied("", term, " AND ")?;
+                self.applied("CAST(", term, " AS INTEGER)")?;
+                write!(self.out, " BETWEEN {least} AND {most}")
+            }
+            (Numeral::Decimal { most }, true) => {
+                self.applied("", term, " ~ '^-?[0-9]+([.][0-9]+)?$'")?;
+                self.applied(" AND length(", term, ")")?;
+                write!(self.out, " <= {most}")
+            }
+            (Numeral::Decimal { most }, false) => {
+                self.applied("(", term, " GLOB '[0-9]*'")?;
+                self.applied(" OR ", term, " GLOB '-[0-9]*')")?;
+                self.applied(" AND ", term, " GLOB '*[0-9]'")?;
+                self.applied(" AND substr(", term, ", 2) NOT GLOB '*[^0-9.]*'")?;
+                self.applied(" AND ", term, " NOT GLOB '*.*.*'")?;
+                self.applied(" AND length(", term, ")")?;
+                write!(self.out, " <= {most}")
+            }
+        }
+    }
+
     /// Booleans are numbers where there are no arrays, and not so in JSON.
     fn list_of(&mut self, term: &Term, data_type: &DataType) -> fmt::Result {
         self.out.push_str("CASE WHEN ");
@@ -647,6 +678,16 @@ impl Printer<'_> {
                 self.term(term)?;
                 write!(self.out, " NOT BETWEEN {least} AND {most}")
             }
+            Condition::IsWhole(term, least, most) => {
+                self.term(term)?;
+                write!(self.out, " BETWEEN {least} AND {most} AND ")?;
+                match self.flavor.definitions.arrays {
+                    true => self.applied("trunc(", term, ") = ")?,
+                    false => self.applied("CAST(", term, " AS INTEGER) = ")?,
+                }
+                self.term(term)
+            }
+            Condition::IsNumeral(term, numeral) => self.is_numeral(term, *numeral),
             Condition::IsNull(term) => self.applied("", term, " IS NULL"),
             Condition::IsNotNull(term) => self.applied("", term, " IS NOT NULL"),
             Condition::OneOf(term, texts) => self.one_of(term, " IN (", texts),

@@ -347,6 +347,15 @@ pub enum Term {
     Query(Box<TableRows>),
 }
 
+/// Texts that are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numeral {
+    /// Digits without leading zeros, perhaps after a minus, from the least to the greatest of 32 or 64 bits.
+    Integer { least: i64, most: i64 },
+    /// Digits, perhaps after a minus, and perhaps a point and further ones: at most so many characters.
+    Decimal { most: u16 },
+}
+
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -356,6 +365,10 @@ pub enum Condition {
     More(Term, Term),
     Within(Term, i64, i64),
     Outside(Term, i64, i64),
+    /// A number within these is an integer.
+    IsWhole(Term, i64, i64),
+    /// A text is a number as it is written here.
+    IsNumeral(Term, Numeral),
     IsNull(Term),
     IsNotNull(Term),
     /// Equal to one of these texts.

@@ -1,6 +1,6 @@
 //! The value of a column of a new table, made of the row of the old one.
 
-use sql::tree::definition::{Condition, Term};
+use sql::tree::definition::{Condition, Numeral, Term};
 
 use crate::definition::{identifier, value_type};
 use crate::tables::{Column, ColumnType, Fill, Table};
@@ -73,8 +73,25 @@ pub(super) fn conversion(old: &Column, new: &Column) -> Conversion {
     }
 }
 
+/// Floating point numbers have all integers from the negative of this one up to it.
+const MOST_EXACT: i64 = 1 << 53;
+
+/// The least and the greatest integer of a type of numbers without fractions.
+fn integers(r#type: &ColumnType) -> Option<(i64, i64)> {
+    match r#type {
+        ColumnType::Int32 => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
+        ColumnType::Int64 => Some((i64::MIN, i64::MAX)),
+        _ => None,
+    }
+}
+
 fn scalar(own: impl Fn() -> Term, old: &ColumnType, new: &ColumnType) -> Conversion {
     let cast = |term| Term::Cast(Box::new(term), value_type(new));
+    let where_it_fits = |fits: Condition| Conversion::Some {
+        term: Term::When(Box::new(fits.clone()), Box::new(cast(own()))),
+        lost: Condition::All(vec![Condition::IsNotNull(own()), Condition::Not(Box::new(fits))]),
+        loses_elements: false,
+    };
     match (old, new) {
         (old, new) if old == new => Conversion::None,
         (ColumnType::Enum(old), ColumnType::Enum(new))
@@ -117,17 +134,29 @@ fn scalar(own: impl Fn() -> Term, old: &ColumnType, new: &ColumnType) -> Convers
                 loses_elements: false,
             }
         }
-        (ColumnType::Int64, ColumnType::Float64) => {
-            // Floating point numbers have all integers up to this one.
-            let most = 1 << 53;
-            Conversion::Some {
-                term: cast(own()),
-                lost: Condition::Outside(own(), -most, most),
-                loses_elements: false,
-            }
-        }
+        (ColumnType::Int64, ColumnType::Float64) => Conversion::Some {
+            term: cast(own()),
+            lost: Condition::Outside(own(), -MOST_EXACT, MOST_EXACT),
+            loses_elements: false,
+        },
         (ColumnType::Point | ColumnType::Polygon | ColumnType::MultiPolygon, ColumnType::Json) => {
             Conversion::None
+        }
+        (ColumnType::Text, new) if let Some((least, most)) = integers(new) => {
+            where_it_fits(Condition::IsNumeral(own(), Numeral::Integer { least, most }))
+        }
+        // Their lengths are those that the types can have.
+        (ColumnType::Text, ColumnType::Float64) => {
+            where_it_fits(Condition::IsNumeral(own(), Numeral::Decimal { most: 300 }))
+        }
+        (ColumnType::Text, ColumnType::Decimal) => {
+            where_it_fits(Condition::IsNumeral(own(), Numeral::Decimal { most: 30 }))
+        }
+        (ColumnType::Float64 | ColumnType::Decimal, new)
+            if let Some((least, most)) = integers(new) =>
+        {
+            let (least, most) = (least.max(-MOST_EXACT), most.min(MOST_EXACT));
+            where_it_fits(Condition::IsWhole(own(), least, most))
         }
         // A password is not to be read, and a text is no hash.
         (_, _) => Conversion::Nothing,

@@ -13,6 +13,9 @@ const LONGEST_OF_TABLE: usize = 48;
 /// The beginning of names that SQLite keeps for itself.
 const OF_SQLITE: &str = "sqlite_";
 
+/// Columns that each table of PostgreSQL has already.
+const OF_POSTGRES: [&str; 6] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
+
 /// Names that are taken, without regard to case.
 #[derive(Debug, Default)]
 pub struct Names {
@@ -30,9 +33,13 @@ impl Names {
         self.take_within(wanted, LONGEST)
     }
 
-    /// A name for a column.
+    /// A name for a column. Names that PostgreSQL keeps for itself get another beginning in SQLite, too, so
+    /// that rows can move between both.
     pub fn column(&mut self, wanted: &str) -> Box<str> {
-        self.take_within(wanted, LONGEST)
+        match OF_POSTGRES.iter().any(|kept| kept.eq_ignore_ascii_case(wanted)) {
+            true => self.take_within(&format!("_{wanted}"), LONGEST),
+            false => self.take_within(wanted, LONGEST),
+        }
     }
 
     /// A name for a table. Names that databases and Thalweg keep for themselves get another
@@ -97,5 +104,8 @@ mod tests {
         let mut names = Names::default();
         assert_eq!(&*names.table("thalweg_x"), "_thalweg_x");
         assert_eq!(&*names.table("SQLite_stat1"), "_SQLite_stat1");
+        let mut names = Names::default();
+        let columns = ["ctid", "Xmin", "_xmin"].map(|wanted| names.column(wanted));
+        assert_eq!(columns, ["_ctid".into(), "_Xmin".into(), "_xmin_2".into()]);
     }
 }

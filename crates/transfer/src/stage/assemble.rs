@@ -33,10 +33,12 @@ pub(super) struct Node {
     pub(super) object: usize,
     /// The values of the files that it has.
     pub(super) values: u32,
+    /// Whether it is rejected without a required reference.
+    pub(super) needs_references: bool,
 }
 
 /// Bytes of a node in its file.
-pub(super) const NODE: usize = 14;
+pub(super) const NODE: usize = 15;
 
 /// A reference of an object to another one.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +78,7 @@ struct Group {
     is_weak: bool,
     /// True if a record is the whole object.
     is_strict: bool,
+    needs_references: bool,
     first: Option<Origin>,
     values: Vec<Value>,
     /// Of values that are counted.
@@ -140,6 +143,7 @@ impl Assembler<'_> {
     fn add(&mut self, fact: &Fact<'_>) -> Result<(), StageError> {
         self.group.is_weak &= fact.is_weak;
         self.group.is_strict |= fact.is_strict;
+        self.group.needs_references |= fact.needs_references;
         self.group.first.get_or_insert(fact.origin);
         if matches!(fact.content, Content::Type) {
             return self.add_type(fact);
@@ -258,7 +262,8 @@ impl Assembler<'_> {
             Definition { id: group.subject, object, is_weak: group.is_weak, is_incomplete, origin };
         self.keys.define(&definition, r#type, &group.values)?;
         let values = u32::try_from(group.origins.len()).unwrap_or(u32::MAX);
-        let node = Node { id: group.subject, object, values };
+        let needs_references = group.needs_references;
+        let node = Node { id: group.subject, object, values, needs_references };
         self.nodes.write_all(&node.written())?;
         self.buffer.clear();
         for value in &group.values {
@@ -335,17 +340,20 @@ impl Node {
         let mut bytes = [0; NODE];
         bytes[..8].copy_from_slice(&self.id.to_le_bytes());
         bytes[8..10].copy_from_slice(&u16::try_from(self.object).unwrap_or(u16::MAX).to_le_bytes());
-        bytes[10..].copy_from_slice(&self.values.to_le_bytes());
+        bytes[10..14].copy_from_slice(&self.values.to_le_bytes());
+        bytes[14] = u8::from(self.needs_references);
         bytes
     }
 
     pub(super) fn read(bytes: &[u8; NODE]) -> Option<Self> {
         let (id, rest) = bytes.split_first_chunk()?;
         let (object, rest) = rest.split_first_chunk()?;
+        let (values, rest) = rest.split_first_chunk()?;
         Some(Self {
             id: u64::from_le_bytes(*id),
             object: usize::from(u16::from_le_bytes(*object)),
-            values: u32::from_le_bytes(*rest.first_chunk()?),
+            values: u32::from_le_bytes(*values),
+            needs_references: *rest.first()? != 0,
         })
     }
 }

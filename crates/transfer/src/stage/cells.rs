@@ -88,7 +88,7 @@ pub(super) fn read(
     let mapping = facts.mapping;
     let object = &mapping.objects[header.object];
     let cells = || header.columns.iter().zip(&row).filter(|(_, cell)| !cell.is_empty());
-    let marks = Marks { is_strict: true, is_weak: false };
+    let marks = Marks { is_strict: true, is_weak: false, needs_references: true };
     let id = cells().find(|(meaning, _)| matches!(meaning, Meaning::Id));
     let subject = match id {
         Some((_, id)) => match facts.subject_of(header.object, id)? {

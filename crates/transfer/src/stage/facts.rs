@@ -101,6 +101,8 @@ pub(super) struct Fact<'f> {
     pub(super) is_strict: bool,
     /// True if the object only refers to another one, which may be there.
     pub(super) is_weak: bool,
+    /// As of [`Marks::needs_references`].
+    pub(super) needs_references: bool,
     pub(super) content: Content<'f>,
 }
 
@@ -120,10 +122,14 @@ pub(super) enum Content<'f> {
 pub(super) struct Marks {
     pub(super) is_strict: bool,
     pub(super) is_weak: bool,
+    /// True if an object without a required reference is a mistake. In exports it is one whose other
+    /// object was deleted.
+    pub(super) needs_references: bool,
 }
 
 const STRICT: u8 = 0x10;
 const WEAK: u8 = 0x20;
+const NEEDS_REFERENCES: u8 = 0x40;
 
 impl<'m> Facts<'m> {
     /// Begins in an empty folder.
@@ -305,7 +311,8 @@ impl<'m> Facts<'m> {
         };
         let strict = if marks.is_strict { STRICT } else { 0 };
         let weak = if marks.is_weak { WEAK } else { 0 };
-        payload.push(kind | strict | weak);
+        let needs_references = if marks.needs_references { NEEDS_REFERENCES } else { 0 };
+        payload.push(kind | strict | weak | needs_references);
         payload.extend_from_slice(&word.to_le_bytes());
         payload.extend_from_slice(&self.origin().number().to_le_bytes());
         if let Content::Key(space, _) = content {
@@ -377,6 +384,7 @@ impl<'f> Fact<'f> {
             origin: Origin::from_number(u64::from_le_bytes(*origin)),
             is_strict: head & STRICT != 0,
             is_weak: head & WEAK != 0,
+            needs_references: head & NEEDS_REFERENCES != 0,
             content,
         })
     }

@@ -102,7 +102,9 @@ fn read_object(
         key.is_some() && own.is_some_and(|own| values().all(|(name, _)| is_key(facts, own, name)));
     // A record with a type only may be one of several of an object, as in exports of Dgraph.
     let is_strict = own.is_some() && object.keys().any(|key| is_value(key));
-    let marks = Marks { is_strict, is_weak };
+    // Exports have the type as a predicate.
+    let needs_references = is_strict && marker != Some(TYPE);
+    let marks = Marks { is_strict, is_weak, needs_references };
     for name in &names {
         facts.add_type(id, name, marks)?;
     }

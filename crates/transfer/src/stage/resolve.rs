@@ -34,6 +34,8 @@ pub(super) struct Resolver<'r> {
     merged: FxHashSet<u64>,
     /// Links that contradict others: the relation, the holder, and the other object.
     surplus: FxHashSet<(usize, u64, u64)>,
+    /// The objects and slots of rejected links.
+    denied: FxHashSet<(u64, u64)>,
     /// The relations that each object holds, and those whose other end holds them.
     slots: Vec<Vec<Slot>>,
 }
@@ -87,9 +89,9 @@ pub(super) fn resolve(
     keys.resolve(mapping, read, existing, &mut found)?;
     let links = links.finish()?;
     let slots = (0..mapping.objects.len()).map(|object| slots(mapping, object)).collect();
-    let surplus = FxHashSet::default();
+    let (surplus, denied) = (FxHashSet::default(), FxHashSet::default());
     let mut resolver =
-        Resolver { mapping, settings, folder, nodes, rejected, merged, surplus, slots };
+        Resolver { mapping, settings, folder, nodes, rejected, merged, surplus, denied, slots };
     resolver.refuse_collisions(existing)?;
     let checked = loop {
         let before = (resolver.rejected.len(), resolver.surplus.len());
@@ -197,6 +199,7 @@ impl Resolver<'_> {
         existing: &mut dyn Existing,
     ) -> Result<Checked, StageError> {
         let memory = self.settings.memory;
+        self.denied.clear();
         let mut holders = Sorter::new(self.folder, "holders").limit(memory);
         let relations = self.mapping.relations.iter().enumerate();
         let mut pairs: Vec<Option<Sorter>> = relations
@@ -237,6 +240,7 @@ impl Resolver<'_> {
                             self.rejected.insert(link.from, reason.clone());
                         }
                         rejected_links.push((link.origin, reason));
+                        self.deny(link, to);
                     }
                     None => {
                         valid += 1;
@@ -284,6 +288,28 @@ impl Resolver<'_> {
         };
         let is_surplus = self.surplus.contains(&(link.relation, holder, other));
         is_surplus.then(|| "there is another object already".into())
+    }
+
+    /// Notes that both objects of a rejected link lack each other.
+    fn deny(&mut self, link: &Link, to: u64) {
+        let RelationStorage::Columns { side, .. } = &self.mapping.relations[link.relation].place
+        else {
+            return;
+        };
+        let number = link.relation as u64 * 2;
+        let (holder, other) = match *side == link.side {
+            true => (link.from, to),
+            false => (to, link.from),
+        };
+        self.denied.extend([(holder, number), (other, number + 1)]);
+    }
+
+    /// Whether an object without a required reference is rejected: not if the other object was deleted
+    /// before an export, which leaves null.
+    fn is_rejected_without(&self, node: &Node, slot: &Slot) -> bool {
+        let columns = &self.mapping.tables.tables[self.mapping.objects[node.object].table].columns;
+        let is_column_required = slot.column.is_some_and(|column| columns[column].is_required);
+        node.needs_references || is_column_required || self.denied.contains(&(node.id, slot.number))
     }
 
     /// Adds a link to the objects that hold it.
@@ -344,7 +370,7 @@ impl Resolver<'_> {
             for slot in &self.slots[node.object] {
                 let own = held.iter().filter(|held| held.slot == slot.number);
                 let Some(first) = own.clone().min_by_key(|held| (held.origin, held.other)) else {
-                    if slot.is_required {
+                    if slot.is_required && self.is_rejected_without(&node, slot) {
                         let name = &self.mapping.objects[node.object].name;
                         let field = &slot.field;
                         let reason = format!("{name}.{field} is required, and refers to no object");

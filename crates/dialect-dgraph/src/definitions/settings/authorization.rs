@@ -6,6 +6,17 @@ use crate::model::{Authorization, TokenKeys};
 
 const ALGORITHMS: &[&str] = &["HS256", "HS384", "HS512", "RS256", "RS384", "RS512"];
 
+const MEMBERS: &[&str] = &[
+    "Header",
+    "Namespace",
+    "Algo",
+    "VerificationKey",
+    "JWKUrl",
+    "JWKUrls",
+    "Audience",
+    "ClosedByDefault",
+];
+
 /// The settings, from JSON or from the form before it: a header, a namespace, an algorithm, and a key
 /// in quotes. Returns the mistake with its remedy.
 pub(super) fn read(text: &str, line: usize) -> Result<Authorization, String> {
@@ -43,6 +54,10 @@ fn escaped(text: &str) -> String {
 }
 
 fn settings(members: &Map<String, Value>, line: usize) -> Result<Authorization, String> {
+    let is_known = |name: &String| MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    if let Some(unknown) = members.keys().find(|name| !is_known(name)) {
+        return Err(format!("`{unknown}` is no setting: use {}", MEMBERS.join(", ")));
+    }
     let header = text(members, "Header")?;
     let namespace = text(members, "Namespace")?;
     let algorithm = text(members, "Algo")?;
@@ -193,6 +208,12 @@ mod tests {
             (
                 r#"{"Header":"X","Audience":"a"}"#,
                 &expect![[r#"`Audience` is no list of texts: write `"Audience":["…"]`"#]],
+            ),
+            (
+                r#"{"Header":"X","Namespace":"n","Algo":"HS256","VerificationKey":"k","ClosedByDefaults":true}"#,
+                &expect![
+                    "`ClosedByDefaults` is no setting: use Header, Namespace, Algo, VerificationKey, JWKUrl, JWKUrls, Audience, ClosedByDefault"
+                ],
             ),
             (
                 r#"{"ClosedByDefault":"yes"}"#,

@@ -82,6 +82,8 @@ impl Actual {
             Condition::More(left, right) => Condition::More(term(left), term(right)),
             Condition::Within(own, least, most) => Condition::Within(term(own), *least, *most),
             Condition::Outside(own, least, most) => Condition::Outside(term(own), *least, *most),
+            Condition::IsWhole(own, least, most) => Condition::IsWhole(term(own), *least, *most),
+            Condition::IsNumeral(own, numeral) => Condition::IsNumeral(term(own), *numeral),
             Condition::IsNull(own) => Condition::IsNull(term(own)),
             Condition::IsNotNull(own) => Condition::IsNotNull(term(own)),
             Condition::OneOf(own, texts) => Condition::OneOf(term(own), texts.clone()),
