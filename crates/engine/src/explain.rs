@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use dialects::Listened;
-use graphql::operation::OperationKind;
+use graphql::operation::{Operation, OperationKind};
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
@@ -341,6 +341,22 @@ impl Worker {
             plans.extend(Box::pin(of_further).await?);
         }
         Ok(plans)
+    }
+
+    /// The explanations of the requests to further sources, each with its request.
+    fn explained_further(
+        &self,
+        prepared: &Prepared,
+        selected: (&Operation, &Values),
+        session: &Session,
+    ) -> Result<Vec<(FurtherRequest<'_>, Explained)>, Vec<GraphQLError>> {
+        let requests = self.further_requests(prepared, selected, session).into_iter();
+        let explained = requests.map(|one| {
+            let explained =
+                one.worker.prepare_for(&one.request, session, &mut Report::default())?;
+            Ok((one, explained))
+        });
+        explained.collect()
     }
 
     /// The request tree, the statements with their parameters, and the database's own plan,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::raw_members::RawMembers;
 use crate::remote_operation::{KEYED, batch_alias};
 use crate::remote_path::RemotePath;
 use crate::resolver::{HttpResolver, RequestBody};
@@ -331,43 +332,13 @@ fn batch_of(value: Option<&RawValue>, expected: usize) -> Result<Vec<&RawValue>,
 
 /// The members of an object, with what is in them as text.
 pub(crate) fn members(text: &str) -> Result<Vec<(String, &RawValue)>, AnswerError> {
-    let Members(members) = parse(text.as_bytes())?;
+    let RawMembers(members) = parse(text.as_bytes())?;
     Ok(members)
 }
 
 /// The elements of a list.
 pub(crate) fn items(text: &str) -> Result<Vec<&RawValue>, AnswerError> {
     parse(text.as_bytes())
-}
-
-/// In the order of the text; of several with one key the last one counts.
-struct Members<'b>(Vec<(String, &'b RawValue)>);
-
-impl<'de: 'b, 'b> Deserialize<'de> for Members<'b> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Vec<(String, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry::<String, &'de RawValue>()? {
-                    members.push(member);
-                }
-                Ok(members)
-            }
-        }
-        let mut members = deserializer.deserialize_map(Visitor)?;
-        members.reverse();
-        Ok(Self(members))
-    }
 }
 
 fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, AnswerError> {

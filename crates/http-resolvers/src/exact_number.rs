@@ -9,7 +9,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::answer::members;
+use crate::raw_members::RawMembers;
 
 /// The name of the member with the digits.
 const NAME: &str = "\0number";
@@ -25,7 +25,7 @@ pub(crate) fn number(digits: &str) -> Value {
 /// A JSON text, with the numbers as they are written. Recursion is bounded by the depth of documents.
 pub(crate) fn json(text: &str) -> Value {
     let parsed = match text.as_bytes().first() {
-        Some(b'{') => members(text).ok().map(|members| {
+        Some(b'{') => serde_json::from_str(text).ok().map(|RawMembers(members)| {
             let members = members.into_iter().map(|(name, one)| (name, json(one.get())));
             Value::Object(members.collect())
         }),

@@ -33,6 +33,7 @@ pub mod inputs;
 pub mod introspect;
 pub mod preset;
 pub mod projection;
+mod raw_members;
 pub mod related;
 pub mod related_field;
 mod remote_operation;

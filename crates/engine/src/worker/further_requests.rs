@@ -1,9 +1,9 @@
 //! The requests to further sources that an operation needs, before it runs: for its cost, and for
 //! explanations.
 
+use graphql::Request;
 use graphql::operation::{FieldRef, FieldSelection, Operation, Selection};
 use graphql::variables::Variables;
-use graphql::{GraphQLError, Request};
 use http_resolvers::Projection;
 use http_resolvers::preset::ClientPresets;
 use source::Session;
@@ -136,20 +136,5 @@ impl Worker {
         // A request that is refused costs nothing.
         let costs = requests.filter_map(|one| one.worker.cost(&one.request, session).ok());
         costs.fold(0, u64::saturating_add)
-    }
-
-    /// The explanations of the requests to further sources, each with its request.
-    pub(crate) fn explained_further(
-        &self,
-        prepared: &Prepared,
-        selected: (&Operation, &Variables),
-        session: &Session,
-    ) -> Result<Vec<(FurtherRequest<'_>, crate::explain::Explained)>, Vec<GraphQLError>> {
-        let requests = self.further_requests(prepared, selected, session).into_iter();
-        let explained = requests.map(|one| {
-            let explained = one.worker.prepare_for(&one.request, session, &mut Default::default());
-            Ok((one, explained?))
-        });
-        explained.collect()
     }
 }
