@@ -40,8 +40,10 @@ fn stream(site: &Site) -> Stream {
 fn a_stop_closes_sockets_with_1001_and_ends_streams_without_their_last_event() {
     let mut site = Site::start(&["--threads", "2"]);
     let mut clients: Vec<_> = (0..4).map(|_| site.connect(TRANSPORT)).collect();
-    for client in &mut clients {
-        client.send(&subscribe("1", NOTES));
+    for (number, client) in clients.iter_mut().enumerate() {
+        // Each is executed by itself, and one of them follows the changes for all.
+        let named = NOTES.replace("subscription", &format!("subscription N{number}"));
+        client.send(&subscribe("1", &named));
         assert_eq!(client.receive(), next("1", &notes(&[])));
     }
     let mut stream = stream(&site);
