@@ -435,7 +435,9 @@ fn an_explanation_tells_that_a_view_follows_its_tables() {
         let explained = scene.worker.prepare(&request(query)).unwrap().request;
         let (_, changes) = explained.split_once("executed again").unwrap();
         let expected = " after a change of\n  loud (title): a view, by its tables; in each interval \
-                        where their changes are not reported\n";
+                        where their changes are not reported\nand of what their row level security \
+                        reads; after any change where a table is unlogged, or has no primary key and no \
+                        other replica identity\n";
         assert_eq!(changes, expected);
     });
 }
