@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use ::live::FollowedBy;
 use dialects::Listened;
 use graphql::operation::{Operation, OperationKind};
 use graphql::value::Slot;
@@ -13,6 +14,7 @@ use ir::EventKind;
 use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use source::{PlanFigures, Session, Variables};
 use source_neo4j::program::{GraphProgram, GraphStatement};
+use sources::Source;
 
 use crate::answer_cache::CacheWish;
 use crate::documents::Document;
@@ -264,12 +266,19 @@ impl Worker {
                          updated or deleted"
                     );
                 }
-                Some(Listened::Channel(_) | Listened::Rows(_)) | None => {
+                Some(Listened::Channel(_)) => {
+                    request.push_str("executed for each notification of its channel\n");
+                }
+                Some(Listened::Rows(_)) | None => {
                     let dependencies = planned.prepared.dependencies(catalog, planned.variables());
                     if planned.prepared.listened.is_none() {
                         print_batches(planned.prepared.batch_obstacle(), &mut request);
                     }
-                    request.push_str(&::live::print(&dependencies, catalog));
+                    let source = match &self.engine.source {
+                        Source::Postgres(_) => FollowedBy::Database,
+                        Source::Sqlite(_) | Source::Neo4j(_) => FollowedBy::Server,
+                    };
+                    request.push_str(&::live::print(&dependencies, catalog, source));
                 }
             }
         }

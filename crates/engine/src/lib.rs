@@ -85,6 +85,7 @@ pub mod policies;
 pub mod prepare;
 pub mod progress;
 pub mod remote_schemas;
+mod repeated_errors;
 pub mod report;
 pub mod resolvers;
 pub mod respond;

@@ -15,6 +15,7 @@ use source::{Details, SourceError, SourceErrorKind};
 
 use crate::engine::Engine;
 use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
+use crate::repeated_errors::judge_once;
 use crate::respond::{NO_MEMORY, error_id};
 
 /// Options of disclosing errors beyond their codes.
@@ -425,12 +426,18 @@ fn json(text: &str) -> Box<str> {
     Value::from(text).to_string().into()
 }
 
+/// Judges the log line of an error: few are written of one cause, and one of a subscription whose
+/// executions fail for the same reason.
+fn judge(cause: Cause, message: &str) -> Logged {
+    judge_once(cause, message, |cause| LOG_THROTTLE.judge(cause, Instant::now(), error_id))
+}
+
 /// Logs details that clients do not receive. The level is info, since a client's change is refused
 /// and nothing has failed.
 fn log_refusal(error: &SourceError, code: ErrorCode, details: Option<&Details>) -> Arc<str> {
     let constraint = details.and_then(|details| details.constraint.as_deref()).unwrap_or("");
     let cause = Cause { code, detail: constraint.into() };
-    match LOG_THROTTLE.judge(cause, Instant::now(), error_id) {
+    match judge(cause, &error.message) {
         Logged::Counted { id } => id,
         Logged::Written { id, suppressed } => {
             tracing::info!(
@@ -453,7 +460,7 @@ fn log_failure(error: &SourceError, code: ErrorCode) -> Arc<str> {
     let logged = match code {
         // Operators have to check each of them.
         ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), suppressed: 0 },
-        _ => LOG_THROTTLE.judge(cause, Instant::now(), error_id),
+        _ => judge(cause, &error.message),
     };
     match logged {
         Logged::Counted { id } => id,

@@ -14,7 +14,9 @@ use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
 use crate::live::reserved;
+use crate::log_throttle::{Cause, Logged};
 use crate::payloads::Payloads;
+use crate::repeated_errors::judge_once;
 use crate::rest::Rest;
 
 /// A response, ready to be sent.
@@ -318,8 +320,15 @@ fn not_read(why: &NotRead) -> GraphQLError {
 
 /// A fault of our own, with the id of its log line.
 pub(crate) fn our_bug(message: &str) -> GraphQLError {
-    let id = error_id();
-    tracing::error!(error_id = %id, error = message, "a fault of Thalweg's own");
+    let cause = Cause { code: ErrorCode::InternalServerError, detail: Box::default() };
+    let written = |_| Logged::Written { id: error_id().into(), suppressed: 0 };
+    let id = match judge_once(cause, message, written) {
+        Logged::Counted { id } => id,
+        Logged::Written { id, .. } => {
+            tracing::error!(error_id = %id, error = message, "a fault of Thalweg's own");
+            id
+        }
+    };
     GraphQLError::new(ErrorCode::InternalServerError, "Something went wrong within the server.")
         .with_extension("errorId", &id)
 }

@@ -1,5 +1,6 @@
 //! Subscriptions to notifications of PostgreSQL.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use dialects::{Dialect, dgraph, postgraphile};
 use engine::live::Responses;
 use engine::{Caller, Engine, FunctionName, OpenError, Options, SourceAddress, Worker};
+use futures_util::future::join;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -204,6 +206,79 @@ fn a_subscription_that_may_miss_events_ends_with_an_error() {
             assert_eq!(slow.next().await, None);
         })
     });
+}
+
+/// While a program sends numbered notifications, the session that listens is ended again and again. A
+/// model checks that a subscription misses and repeats none between its first event and its error.
+#[test]
+fn no_notification_is_missed_or_repeated_between_losses_of_the_session() {
+    const LOSSES: usize = 10;
+    const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND query ILIKE 'listen %'";
+    const NUMBERS: &str =
+        "subscription { listen(topic: \"songs\", initialEvent: true) { relatedNodeId } }";
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            let worker = open(&address).await;
+            let (sent, has_ended) = (Cell::new(0), Cell::new(false));
+            let writer = async {
+                while !has_ended.get() {
+                    // Counted before: it may arrive before the statement has ended.
+                    sent.set(sent.get() + 1);
+                    notify(&address, &format!("{{\"__node__\": [\"songs\", {}]}}", sent.get()))
+                        .await;
+                }
+            };
+            let reader = async {
+                for loss in 0..=LOSSES {
+                    let mut responses = subscribe(&worker, NUMBERS, &Caller::default());
+                    let first = next(&mut responses).await;
+                    assert_eq!(first, json!({ "data": { "listen": { "relatedNodeId": null } } }));
+                    // Those until now may have been sent before the session listened.
+                    let mut last = None;
+                    let before = sent.get();
+                    let mut seen = 0;
+                    while loss == LOSSES || seen < 5 + loss {
+                        let number = number(&next(&mut responses).await).expect("no error");
+                        match last {
+                            None => assert!(number <= before + 1, "{number} is after {before}"),
+                            Some(last) => assert_eq!(number, last + 1),
+                        }
+                        (last, seen) = (Some(number), seen + 1);
+                        if loss == LOSSES && seen == 20 {
+                            has_ended.set(true);
+                        }
+                        if has_ended.get() && number == sent.get() {
+                            return;
+                        }
+                    }
+                    run_sql(&address, CUT).await;
+                    loop {
+                        let response = next(&mut responses).await;
+                        match (number(&response), last) {
+                            (Some(number), Some(before)) => assert_eq!(number, before + 1),
+                            _ => {
+                                let code = &response["errors"][0]["extensions"]["code"];
+                                assert_eq!(code, "UNAVAILABLE");
+                                break;
+                            }
+                        }
+                        last = last.map(|last| last + 1);
+                    }
+                    assert_eq!(responses.next().await, None);
+                }
+            };
+            join(writer, reader).await;
+        })
+    });
+}
+
+/// The number of a notification; `None` for an error.
+fn number(response: &Value) -> Option<u32> {
+    let id = response["data"]["listen"]["relatedNodeId"].as_str()?;
+    let id = STANDARD.decode(id).unwrap();
+    let id: (String, u32) = serde_json::from_slice(&id).unwrap();
+    Some(id.1)
 }
 
 #[test]

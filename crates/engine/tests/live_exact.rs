@@ -1,13 +1,15 @@
 //! Live queries on PostgreSQL that are executed only after changes that concern them: of tables with
 //! row level security, views, partitioned tables and tables that inherit.
 
+use std::fs;
 use std::rc::Rc;
 use std::time::Duration;
 
-use engine::live::{FeedKind, Responses};
+use engine::live::{FeedKind, Responses, RunningFeed};
 use engine::{Caller, SourceAddress, Worker};
 use serde_json::{Value, json};
 use source::Timeouts;
+use testkit::postgres::{Server, required_installations, shared};
 use tokio::time::sleep;
 
 use crate::dgraph::{on_each, run_sql};
@@ -128,6 +130,11 @@ async fn check_row_security(address: SourceAddress, kind: FeedKind) {
     let mut ann = scene.subscribe("allSongs { nodes { title } }", &singer("ann"));
     assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a"]);
     scene.wait_for_stream().await;
+    let feed = match kind {
+        FeedKind::Triggers => RunningFeed::Triggers,
+        FeedKind::Stream | FeedKind::Probe => RunningFeed::Stream,
+    };
+    assert_eq!(scene.worker.engine().live_counts().feed, Some(feed));
     scene.executes("INSERT INTO note VALUES (1)", 0).await;
     scene.executes("UPDATE song SET plays = 9", 0).await;
     scene.executes("INSERT INTO hidden.pass VALUES ('eve')", 1).await;
@@ -139,6 +146,54 @@ async fn check_row_security(address: SourceAddress, kind: FeedKind) {
     assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a", "b"]);
     scene.executes("DELETE FROM hidden.pass WHERE name = 'ann'", 1).await;
     assert_eq!(rows(&mut ann, "allSongs", "title").await, [] as [Value; 0]);
+}
+
+/// The plans of statements in the log of a server that have a text, those of other tests too.
+fn logged_plans(server: &Server, text: &str) -> Vec<String> {
+    let log = fs::read_to_string(server.socket_folder().join("log")).unwrap();
+    let plans = log.split("Query Text: ").skip(1);
+    let plans = plans.map(|plan| plan.split(" LOG: ").next().unwrap_or_default());
+    plans.filter(|plan| plan.contains(text)).map(str::to_owned).collect()
+}
+
+/// Compiling takes half a second, for statements of some milliseconds.
+#[test]
+fn statements_on_the_catalogs_are_not_compiled_to_machine_code() {
+    const COMPILE: &str = "DO $$ BEGIN EXECUTE format(
+            'ALTER DATABASE %1$I SET session_preload_libraries = auto_explain;
+             ALTER DATABASE %1$I SET auto_explain.log_min_duration = 0;
+             ALTER DATABASE %1$I SET jit_above_cost = 0', current_database());
+        END $$";
+    let installation = required_installations().unwrap().into_iter().next();
+    let Some(installation) = installation else { return };
+    let server = shared(&installation).unwrap();
+    let available = server.query("postgres", "SELECT pg_jit_available()").unwrap();
+    if available[0][0].as_deref() != Some("t") {
+        return;
+    }
+    for kind in [FeedKind::Stream, FeedKind::Triggers] {
+        on_each(|address| async move {
+            let Some(scene) = Scene::open_following(address, SONGS, kind).await else { return };
+            scene.run(COMPILE).await;
+            let mut ann = scene.subscribe("allSongs { nodes { title } }", &singer("ann"));
+            assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a"]);
+            scene.wait_for_stream().await;
+            // The definitions are compared after a change.
+            scene.run("UPDATE song SET title = 'c' WHERE id = 1").await;
+            assert_eq!(rows(&mut ann, "allSongs", "title").await, ["c"]);
+            scene.wait_for_stream().await;
+            scene.run("SELECT count(*) AS is_compiled FROM pg_class").await;
+        });
+    }
+    let has_compiled = |text: &str| {
+        let plans = logged_plans(server, text);
+        assert!(!plans.is_empty(), "no plan of {text}");
+        plans.iter().any(|plan| plan.contains("JIT:"))
+    };
+    assert!(has_compiled("AS is_compiled"));
+    for text in ["with recursive wanted", "pg_catalog.md5(concat_ws", "pg_publication_tables"] {
+        assert!(!has_compiled(text), "{text}");
+    }
 }
 
 #[test]
@@ -380,7 +435,9 @@ fn an_explanation_tells_that_a_view_follows_its_tables() {
         let explained = scene.worker.prepare(&request(query)).unwrap().request;
         let (_, changes) = explained.split_once("executed again").unwrap();
         let expected = " after a change of\n  loud (title): a view, by its tables; in each interval \
-                        where their changes are not reported\n";
+                        where their changes are not reported\nand of what their row level security \
+                        reads; after any change where a table is unlogged, or has no primary key and no \
+                        other replica identity\n";
         assert_eq!(changes, expected);
     });
 }

@@ -89,6 +89,40 @@ fn titles(titles: &[&str]) -> Value {
 }
 
 #[test]
+fn an_error_that_lasts_is_sent_once() {
+    on_each(|address| async move {
+        if !is_postgres(&address) {
+            return;
+        }
+        let tables =
+            "CREATE FUNCTION total() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 7::bigint'";
+        let worker = open_tables(&address, live(), FeedKind::Stream, tables).await;
+        run_sql(
+            &address,
+            "DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object OR unique_violation \
+             THEN NULL; END $$;",
+        )
+        .await;
+        let mut total = subscribe(&worker, "subscription { total }", &singer("ann"));
+        let explained = worker.prepare(&request("subscription { total }")).unwrap().request;
+        assert!(
+            explained.contains("executed again in each interval: it calls a function"),
+            "{explained}"
+        );
+        assert_eq!(next(&mut total).await, json!({ "data": { "total": "7" } }));
+        for _ in 0..2 {
+            run_sql(&address, "REVOKE EXECUTE ON FUNCTION total() FROM PUBLIC").await;
+            let refused = next(&mut total).await;
+            assert_eq!(refused["errors"][0]["extensions"]["code"], "PERMISSION_DENIED");
+            // It is executed in each interval, whose response is the same.
+            assert_silent(&mut total).await;
+            run_sql(&address, "GRANT EXECUTE ON FUNCTION total() TO PUBLIC").await;
+            assert_eq!(next(&mut total).await, json!({ "data": { "total": "7" } }));
+        }
+    });
+}
+
+#[test]
 fn each_query_is_also_a_subscription() {
     on_each(|address| async move {
         let worker = open(&address, live()).await;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use engine::live::{FeedKind, Relay, Responses};
+use engine::live::{FeedKind, Relay, Responses, RunningFeed};
 use engine::{Caller, Engine, SourceAddress, Worker};
 use futures_util::future::poll_fn;
 use serde_json::{Value, json};
@@ -155,6 +155,10 @@ fn one_server_reads_the_changes_for_all() {
         }
         settle(&client, &workers, 2).await;
         assert_eq!(holders(&client, LEADERS).await.len(), 1);
+        let has_feed =
+            |feed| workers.map(|worker| worker.engine().live_counts().feed == Some(feed));
+        let count = |feed| has_feed(feed).into_iter().filter(|has_feed| *has_feed).count();
+        assert_eq!((count(RunningFeed::Stream), count(RunningFeed::Relayed)), (1, 2));
         // Each server executes what reads the row.
         let before = executions(&workers);
         run_sql(&address, "UPDATE \"Player\" SET name = 'c' WHERE name = 'b'").await;

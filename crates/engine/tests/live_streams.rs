@@ -162,10 +162,10 @@ fn a_stream_needs_one_column_with_a_value() {
             let query = format!(
                 "subscription {{ event_stream(batch_size: 1, cursor: {cursor}) {{ id }} }}"
             );
-            let mut events = begin(&worker, &query);
-            let response = next(&mut events).await;
+            let refused = worker.subscribe(&request(&query), &Caller::default()).unwrap_err();
+            let response: Value = serde_json::from_slice(&refused.body).unwrap();
             assert_eq!(response["errors"][0]["message"], message, "{cursor}");
-            assert_eq!(response["data"], Value::Null);
+            assert_eq!(response.get("data"), None);
         };
         check("[]", "one streaming column field is expected").await;
         check("{initial_value: {}}", "one streaming column field is expected").await;
@@ -178,6 +178,20 @@ fn a_stream_needs_one_column_with_a_value() {
         let refused = worker.subscribe(&request(two), &Caller::default()).unwrap_err();
         let body = String::from_utf8(refused.body.into()).unwrap();
         assert!(body.contains("subscriptions must select one top level field"), "{body}");
+    });
+}
+
+#[test]
+fn a_stream_ends_with_the_error_of_a_value_that_no_change_makes_valid() {
+    on_each(|address| async move {
+        let worker = open(&address).await;
+        let mut events = begin(
+            &worker,
+            "subscription { event_stream(batch_size: -1, cursor: {initial_value: {id: 1}}) { id } }",
+        );
+        let response = next(&mut events).await;
+        assert!(response.get("errors").is_some(), "{response}");
+        assert_eq!(events.next().await, None);
     });
 }
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use catalog::Catalog;
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Marker, NoStream, Relay, StreamKind, TableChange,
+    ChangeProbe, ChangeStream, Changes, Marker, NoStream, Relay, StreamKind, StreamOrigin,
+    TableChange,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -199,7 +200,11 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
 
     fn running(&self) -> RunningFeed {
         match (&self.stream, &self.probe) {
-            (Some(_), _) => RunningFeed::Stream,
+            (Some(stream), _) => match stream.origin() {
+                StreamOrigin::Own => RunningFeed::Stream,
+                StreamOrigin::Relayed => RunningFeed::Relayed,
+                StreamOrigin::Triggers => RunningFeed::Triggers,
+            },
             (None, Some(_)) if !self.is_lost => RunningFeed::Probe,
             (None, _) => RunningFeed::Interval,
         }
@@ -231,7 +236,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             }
             Err(NoStream::NotOffered) => {}
             Err(NoStream::NotAllowed(reason)) => {
-                let interval = self.options.interval;
+                let interval = self.interval();
                 tracing::info!(
                     %reason,
                     ?interval,

@@ -100,6 +100,10 @@ enum FeedReason {
 pub enum RunningFeed {
     /// A stream of the source.
     Stream,
+    /// The stream of another server, which relays it.
+    Relayed,
+    /// Notifications of triggers.
+    Triggers,
     /// The state of the source, read in intervals.
     Probe,
     /// None: all cohorts are executed in intervals.
@@ -513,8 +517,8 @@ mod tests {
     use catalog::Catalog;
     use serde_json_bytes::Map;
     use source::changes::{
-        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
-        TableName,
+        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, StreamOrigin,
+        TableChange, TableName,
     };
     use source::{Session, SourceError};
     use tokio::task::{LocalSet, spawn_local};
@@ -552,6 +556,10 @@ mod tests {
 
     impl ChangeStream for Source {
         fn coverage(&self) -> &Coverage {
+            unreachable!("the source has no stream")
+        }
+
+        fn origin(&self) -> StreamOrigin {
             unreachable!("the source has no stream")
         }
 

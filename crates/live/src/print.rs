@@ -6,17 +6,39 @@ use catalog::Catalog;
 
 use crate::dependencies::{Dependencies, ReadClaims, ReadRows};
 
+/// The programs whose changes of rows a source tells, and from which it may hide rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowedBy {
+    /// A database with row level security, which reports the changes of tables that have a key.
+    Database,
+    /// The server that executes the changes.
+    Server,
+}
+
+const REASONS: &str = "in each interval: it calls a function, reads a materialized view or a table of \
+                       another server, or contains the current time\n";
+
 /// Prints the changes after which a subscription is executed again.
 #[must_use]
-pub fn print(dependencies: &Dependencies, catalog: &Catalog) -> String {
+pub fn print(dependencies: &Dependencies, catalog: &Catalog, source: FollowedBy) -> String {
+    let Dependencies { entities, is_timed, .. } = dependencies;
+    match (entities.is_empty(), is_timed) {
+        (true, true) => return ["executed again ", REASONS].concat(),
+        (true, false) => return "reads nothing that changes\n".to_owned(),
+        (false, _) => {}
+    }
     let mut text = String::from("executed again after a change of\n");
     let interval = "in each interval where their changes are not reported";
     print_entities(dependencies, catalog, interval, &mut text);
-    if dependencies.is_timed {
+    if source == FollowedBy::Database {
         text.push_str(
-            "and in each interval: it calls a function, reads a materialized view or a table of another \
-             server, or contains the current time\n",
+            "and of what their row level security reads; after any change where a table is unlogged, or \
+             has no primary key and no other replica identity\n",
         );
+    }
+    if *is_timed {
+        text.push_str("and ");
+        text.push_str(REASONS);
     }
     text
 }

@@ -108,8 +108,11 @@ impl<'a> Context<'a> {
                         self.called_for_effect(binding, field)?
                     }
                     FieldBinding::Rows(binding) => {
-                        let found = self.rows(binding, field);
-                        self.read(found)?
+                        match (binding.form, self.rows(binding, field)) {
+                            // As above: without a position there is nothing to stream.
+                            (RowsForm::Stream, Err(error)) => return Err(error),
+                            (_, found) => self.read(found)?,
+                        }
                     }
                     FieldBinding::Computed(binding) => {
                         let r#type = self.api.schema[id].r#type.base;

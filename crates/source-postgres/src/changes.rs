@@ -20,8 +20,8 @@ mod triggers;
 use std::sync::Arc;
 
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, StreamKind, TableChange,
-    TableName,
+    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, StreamKind,
+    StreamOrigin, TableChange, TableName,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
@@ -149,6 +149,14 @@ impl ChangeStream for PostgresChangeStream {
             Self::Log(stream) => stream.coverage(),
             Self::Followed(stream) => stream.coverage(),
             Self::Triggers(stream) => stream.coverage(),
+        }
+    }
+
+    fn origin(&self) -> StreamOrigin {
+        match self {
+            Self::Log(stream) => stream.origin(),
+            Self::Followed(stream) => stream.origin(),
+            Self::Triggers(stream) => stream.origin(),
         }
     }
 

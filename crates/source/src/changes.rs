@@ -109,6 +109,17 @@ pub enum StreamKind {
     Triggers,
 }
 
+/// The origin of the changes of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamOrigin {
+    /// The log of the database, or the connection that writes.
+    Own,
+    /// Another server, which reads the log.
+    Relayed,
+    /// Triggers, which send notifications.
+    Triggers,
+}
+
 /// The interface of a driver to the state of its rows, over a connection of its own.
 pub trait ChangeProbe {
     /// Reads the state of the rows. After an error the next read connects again.
@@ -161,6 +172,8 @@ impl Default for Columns {
 /// The changes of a source, as its database reports them.
 pub trait ChangeStream {
     fn coverage(&self) -> &Coverage;
+
+    fn origin(&self) -> StreamOrigin;
 
     /// Waits for changes of the covered tables, and returns those of one or more transactions.
     /// Statements that begin after that see them. Cancel safe. After an error the stream is over.

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use source::SourceError;
-use source::changes::{Coverage, Marker, NoStream, StreamKind, TableChange, TableName};
+use source::changes::{
+    Coverage, Marker, NoStream, StreamKind, StreamOrigin, TableChange, TableName,
+};
 use source_postgres::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
 use source_sqlite::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 
@@ -85,6 +87,13 @@ impl source::changes::ChangeStream for ChangeStream {
         match self {
             Self::Sqlite(stream) => stream.coverage(),
             Self::Postgres(stream) => stream.coverage(),
+        }
+    }
+
+    fn origin(&self) -> StreamOrigin {
+        match self {
+            Self::Sqlite(stream) => stream.origin(),
+            Self::Postgres(stream) => stream.origin(),
         }
     }
 

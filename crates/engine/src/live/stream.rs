@@ -32,6 +32,8 @@ pub(crate) struct Batch {
     pub(crate) response: Bytes,
     /// The position of its last row; `None` without rows.
     pub(crate) position: Option<Value>,
+    /// True if none follows.
+    pub(crate) is_last: bool,
 }
 
 /// The responses of a stream.
@@ -42,21 +44,27 @@ pub struct StreamResponses {
     former: VecDeque<Batch>,
     /// The position of the last response that was taken.
     position: Value,
+    /// True if that was the last one of all.
+    has_ended: bool,
     /// The subscriber of the cohort.
     _query: LiveQuery,
 }
 
 impl StreamResponses {
     pub(crate) fn new(batches: Receiver<Batch>, position: Value, query: LiveQuery) -> Self {
-        Self { batches, former: VecDeque::new(), position, _query: query }
+        Self { batches, former: VecDeque::new(), position, has_ended: false, _query: query }
     }
 
     /// Waits for the next response; `None` at the end. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Bytes> {
+        if self.has_ended {
+            return None;
+        }
         let batch = match self.former.pop_front() {
             Some(batch) => batch,
             None => self.batches.recv().await?,
         };
+        self.has_ended = batch.is_last;
         if let Some(position) = batch.position {
             self.position = position;
         }
@@ -99,7 +107,7 @@ pub(crate) fn batch(response: &Bytes, response_name: &str) -> Option<Batch> {
     let position = values.next()?.ok()?;
     let rest = rest.get(values.byte_offset()..)?.strip_prefix(b"}")?;
     let position = position_value(position.get());
-    Some(Batch { response: [head, list, rest].concat().into(), position })
+    Some(Batch { response: [head, list, rest].concat().into(), position, is_last: false })
 }
 
 /// A position as the value of a variable; `None` for null. Numbers keep their digits.

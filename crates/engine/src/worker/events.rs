@@ -20,6 +20,7 @@ use crate::events::{
     EventExecution, EventPlace, Events, NextEvent, Notifications, Origin, channel, ended, set_event,
 };
 use crate::live::{Begun, Driver, EventResponses, Responses, Work};
+use crate::repeated_errors::KnownErrors;
 use crate::respond::Response;
 
 /// The end of a subscription.
@@ -115,7 +116,9 @@ impl Worker {
     async fn execute_until_end(&self, mut work: EventExecution) -> End {
         match &work.events {
             Events::Changes(own) if own.is_refused => {
-                let (response, _) = self.response(&work.request, &work.caller, false).await;
+                let (response, _) = self
+                    .response(&work.request, &work.caller, false, &mut KnownErrors::default())
+                    .await;
                 // The subscriber may have left.
                 let _ = work.responses.send(own.refused(response)).await;
                 End::Complete
@@ -210,7 +213,8 @@ impl Worker {
         }
         let mut request = work.request.clone();
         set_event(&mut request.variables, work.events.values(event));
-        self.response(&request, &work.caller, false).await.0
+        // Each event has a response, also where two are equal.
+        self.response(&request, &work.caller, false, &mut KnownErrors::default()).await.0
     }
 
     /// A subscription to events that has begun.

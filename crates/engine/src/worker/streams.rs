@@ -1,6 +1,7 @@
 //! Streams of rows, on one thread.
 
 use ::live::{CohortKey, Joined, Wake};
+use bytes::Bytes;
 use dialects::Stream;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -16,6 +17,7 @@ use crate::live::{
     Batch, Begun, Driver, Execution, LiveWork, Responses, StreamExecution, StreamResponses, Work,
 };
 use crate::prepare::Prepared;
+use crate::repeated_errors::KnownErrors;
 
 impl Worker {
     /// Begins a stream, or continues a former one at a position.
@@ -76,6 +78,9 @@ impl Worker {
         let mut position = stream.position.clone();
         let mut sends_nothing = stream.begins;
         let mut again = FIRST_RETRY;
+        let mut known = KnownErrors::default();
+        // The last response, if it was an error.
+        let mut failure: Option<Bytes> = None;
         while cohort.wait().await == Wake::Execute {
             if self.engine.live.hub.is_feed_lost() {
                 wakes_feed.notify_one();
@@ -83,15 +88,24 @@ impl Worker {
             loop {
                 self.engine.live.hub.count_execution();
                 set_position(&mut request.variables, position.clone());
-                let (response, codes) = self.response(&request, caller, false).await;
+                let (response, codes) = self.response(&request, caller, false, &mut known).await;
+                // No change of rows makes a value of the request valid.
+                let is_invalid = sends_nothing && codes.contains(&ErrorCode::BadUserInput);
                 let is_transient = codes.into_iter().any(is_transient);
-                let sent = batch(&response, &stream.response_name)
-                    .unwrap_or(Batch { response, position: None });
+                let mut sent = batch(&response, &stream.response_name).unwrap_or(Batch {
+                    response,
+                    position: None,
+                    is_last: false,
+                });
                 let next = sent.position.clone();
                 let is_error = next.is_none() && is_failure(&sent.response);
-                if next.is_some() || is_error || sends_nothing {
+                sent.is_last = is_error && is_invalid;
+                let is_last = sent.is_last;
+                let is_new = failure.as_ref() != Some(&sent.response);
+                failure = is_error.then(|| sent.response.clone());
+                if next.is_some() || (is_error && is_new) || sends_nothing {
                     sends_nothing = false;
-                    if stream.batches.send(sent).await.is_err() {
+                    if stream.batches.send(sent).await.is_err() || is_last {
                         return;
                     }
                 }

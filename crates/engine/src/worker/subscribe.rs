@@ -27,6 +27,7 @@ use crate::events::{EventPlace, Events, NodeChanges, none};
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, StreamResponses, Work, reserved};
 use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
+use crate::repeated_errors::KnownErrors;
 use crate::report::Report;
 use crate::respond::Response;
 
@@ -334,22 +335,27 @@ impl Worker {
     }
 
     /// Follows the changes of the source. After a panic the claim is lost, and the driver of any cohort
-    /// takes it. Boxed: only one task of many does so.
+    /// takes it; it is lost as well when the thread ends, as at the stop of the server. Boxed: only one
+    /// task of many does so.
     fn follow(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         let engine = &*self.engine;
         Box::pin(async move {
             let options = engine.live.options.clone();
             let changes = engine.source.changes(options.relay.clone());
             let feed = ::live::follow(claim, changes, &engine.catalog, options);
-            // The panic hook has logged it.
-            let _ = AssertUnwindSafe(feed).catch_unwind().await;
+            // The panic hook has logged the reason.
+            if AssertUnwindSafe(feed).catch_unwind().await.is_err() {
+                tracing::error!(
+                    "the task that follows changes of rows has failed; another one begins"
+                );
+            }
         })
     }
 
     /// Follows the changes of the source after another task was lost that did so.
     fn continue_feed(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         Box::pin(async move {
-            tracing::error!("the task that follows changes of rows was lost; another one begins");
+            tracing::debug!("this task follows changes of rows now, after another one");
             sleep(FEED_PAUSE).await;
             self.follow(claim).await;
         })
@@ -362,6 +368,7 @@ impl Worker {
             return Box::pin(self.execute_stream(execution, stream, wakes_feed)).await;
         }
         let mut again = FIRST_RETRY;
+        let mut known = KnownErrors::default();
         // Number of executions without a batch.
         let mut alone = 0;
         // The end of the window after the last batch.
@@ -390,11 +397,12 @@ impl Worker {
                     (finished(response, directive.is_some()), codes)
                 }
                 batches::Execution::Alone | batches::Execution::Failed => {
-                    self.response(request, caller, directive.is_some()).await
+                    self.response(request, caller, directive.is_some(), &mut known).await
                 }
             };
-            if !codes.is_empty() {
-                alone = alone.max(1);
+            match codes.is_empty() {
+                true => known = KnownErrors::default(),
+                false => alone = alone.max(1),
             }
             cohort.publish(response);
             if let Some(pause) = directive.and_then(LiveDirective::throttle) {
@@ -423,6 +431,7 @@ impl Worker {
         request: &'e Request,
         caller: &'e Caller,
         is_live_query: bool,
+        known: &'e mut KnownErrors,
     ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
         Box::pin(async move {
             // The semaphore is never closed.
@@ -431,6 +440,7 @@ impl Worker {
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
             let limit = self.time_limit.unwrap_or(Duration::MAX);
             let work = self.deliver_for(request, caller, allowed, whole, &mut report);
+            let work = known.in_execution(work);
             // After the limit the future is dropped, which cancels its statements.
             match timeout(limit, work).await {
                 Ok(response) => (finished(response, is_live_query), report.codes),

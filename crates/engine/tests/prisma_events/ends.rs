@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use engine::{Allowed, Caller, Delivery, Report, Session, SourceAddress};
+use futures_util::future::join;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use super::{Served, serve};
-use crate::dgraph::on_each;
-use crate::live::request;
+use crate::dgraph::{on_each, run_sql};
+use crate::live::{execute, request};
 
 /// The number of statements of a mutation.
 async fn statements(served: &Served, mutation: &str) -> usize {
@@ -70,6 +71,72 @@ fn a_mutation_with_an_unknown_outcome_ends_the_subscriptions_to_its_rows() {
         served.change(r#"createUser(data: { name: "ann" }) { id }"#).await;
         let user = json!({ "mutation": "CREATED", "node": { "name": "ann" } });
         assert_eq!(users.next().await, json!({ "data": { "user": user } }));
+    });
+}
+
+/// While mutations change a text, the sessions of the server are ended again and again. A model checks
+/// that a subscription has one event for each change that was made, until it says that it may miss some.
+#[test]
+fn each_change_has_one_event_while_sessions_are_lost() {
+    const LOSSES: u64 = 10;
+    const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    const TODOS: &str = "todo { mutation previousValues { text } }";
+    const MISSING: &str = "The outcome of a mutation is not known: events may be missing.";
+    on_each(|address| async move {
+        if !matches!(address, SourceAddress::Postgres(_)) {
+            return;
+        }
+        let served = serve(&address).await;
+        served.change(r#"createTodo(data: { id: "t", text: "0" }) { id }"#).await;
+        let mut todos = served.listen(TODOS);
+        let (mut text, mut received, mut may_end) = ("0".to_owned(), 0, false);
+        for number in 1..=5 * LOSSES {
+            let new = number.to_string();
+            let update = format!(
+                r#"updateTodo(where: {{ id: "t" }}, data: {{ text: "{new}" }}) {{ text }}"#
+            );
+            let loss = async {
+                if number % 5 == 0 {
+                    sleep(Duration::from_micros(number * 137 % 3_000)).await;
+                    run_sql(&address, CUT).await;
+                }
+            };
+            let (changed, ()) = join(served.try_change(&update), loss).await;
+            if changed.get("errors").is_none() {
+                let response = todos.next().await;
+                match response.get("errors") {
+                    Some(errors) if may_end && errors[0]["message"] == MISSING => {
+                        assert!(todos.has_ended().await);
+                        todos = served.listen(TODOS);
+                    }
+                    // The session that reads the event is lost, too.
+                    Some(errors) => assert_ne!(errors[0]["message"], MISSING, "{response}"),
+                    None => assert_eq!(response["data"]["todo"]["previousValues"]["text"], text),
+                }
+                (text, received, may_end) = (new, received + 1, false);
+                continue;
+            }
+            // Whether the change was made is not known, or it was not made.
+            let now = loop {
+                let now = execute(&served.worker, r#"{ todo(where: { id: "t" }) { text } }"#).await;
+                match now["data"]["todo"]["text"].as_str() {
+                    Some(now) => break now.to_owned(),
+                    None => sleep(Duration::from_millis(20)).await,
+                }
+            };
+            if now != text || changed["errors"][0]["extensions"]["code"] == "OUTCOME_UNKNOWN" {
+                let response = todos.next().await;
+                assert_eq!(response["errors"][0]["message"], MISSING, "{response}");
+                assert!(todos.has_ended().await);
+                todos = served.listen(TODOS);
+            } else {
+                // It may have ended to be certain.
+                may_end = true;
+            }
+            text = now;
+        }
+        assert!(received > 4 * LOSSES - 4, "{received}");
     });
 }
 

@@ -65,8 +65,10 @@ impl Drop for OpenGuard {
 }
 
 /// Kinds of feeds, by their labels.
-const FEEDS: [(RunningFeed, &str); 3] = [
+const FEEDS: [(RunningFeed, &str); 5] = [
     (RunningFeed::Stream, "stream"),
+    (RunningFeed::Relayed, "relayed"),
+    (RunningFeed::Triggers, "triggers"),
     (RunningFeed::Probe, "state"),
     (RunningFeed::Interval, "interval"),
 ];

@@ -24,35 +24,45 @@ fn reload(site: &mut Site) {
     wait_for(site, "reloaded; ");
 }
 
-fn stream(site: &Site) -> Stream {
+fn open(site: &Site, accept: &str) -> Stream {
     let body = json!({ "query": NOTES }).to_string();
-    let accept = "Accept: text/event-stream\r\n";
-    let mut stream = Stream::open(&site.server, &post("application/json", accept, &body));
+    let accept = format!("Accept: {accept}\r\n");
+    Stream::open(&site.server, &post("application/json", &accept, &body))
+}
+
+fn stream(site: &Site) -> Stream {
+    let mut stream = open(site, "text/event-stream");
     assert_eq!(stream.chunk(), ":\n\n");
     stream
 }
 
 #[test]
-fn a_stop_closes_sockets_with_1001_and_completes_streams() {
+fn a_stop_closes_sockets_with_1001_and_ends_streams_without_their_last_event() {
     let mut site = Site::start(&["--threads", "2"]);
     let mut clients: Vec<_> = (0..4).map(|_| site.connect(TRANSPORT)).collect();
-    for client in &mut clients {
-        client.send(&subscribe("1", NOTES));
+    for (number, client) in clients.iter_mut().enumerate() {
+        // Each is executed by itself, and one of them follows the changes for all.
+        let named = NOTES.replace("subscription", &format!("subscription N{number}"));
+        client.send(&subscribe("1", &named));
         assert_eq!(client.receive(), next("1", &notes(&[])));
     }
     let mut stream = stream(&site);
     stream.chunk();
+    let mut parts = open(&site, "multipart/mixed;subscriptionSpec=1.0");
+    assert_eq!(parts.chunk(), "--graphql");
+    parts.chunk();
     let started = Instant::now();
     site.server.signal("TERM");
     for client in clients {
         client.assert_closed(1001, "Going Away");
     }
-    assert_eq!(stream.chunk(), "event: complete\ndata:\n\n");
+    // After `complete`, or the last boundary, clients would not subscribe again.
     assert_eq!(stream.chunk(), "");
+    assert_eq!(parts.chunk(), "");
     assert!(site.server.child.wait().unwrap().success());
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     let log = site.server.rest_of_log();
-    assert!(!log.contains("closed before"), "{log}");
+    assert!(!log.contains("closed before") && !log.contains("ERROR"), "{log}");
 }
 
 #[test]

@@ -102,6 +102,8 @@ fn live_queries_are_counted_and_named() {
     };
     let none = [
         "thalweg_live_feed{kind=\"stream\"} 0",
+        "thalweg_live_feed{kind=\"relayed\"} 0",
+        "thalweg_live_feed{kind=\"triggers\"} 0",
         "thalweg_live_feed{kind=\"state\"} 0",
         "thalweg_live_feed{kind=\"interval\"} 0",
         "thalweg_live_cohorts 0.0",
@@ -125,5 +127,5 @@ fn live_queries_are_counted_and_named() {
     ];
     assert!(happens_within(PATIENCE, || has(&some)), "{}", scrape(&site.server));
     drop(clients);
-    assert!(happens_within(PATIENCE, || has(&none[..5])), "{}", scrape(&site.server));
+    assert!(happens_within(PATIENCE, || has(&none[..7])), "{}", scrape(&site.server));
 }

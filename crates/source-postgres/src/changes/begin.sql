@@ -1,1 +1,2 @@
-begin transaction isolation level repeatable read, read only
+-- Compiling the statements to machine code would take longer than running them.
+begin transaction isolation level repeatable read, read only; set local jit to off

@@ -9,8 +9,8 @@ use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
 use pg_walstream::{ColumnData, LogicalReplicationMessage, LogicalReplicationParser, TupleData};
 use source::changes::{
-    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange,
-    TableName,
+    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, StreamOrigin,
+    TableChange, TableName,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::sync::mpsc::unbounded_channel;
@@ -136,6 +136,11 @@ impl Session {
                 return not_allowed("the role has not the attribute `replication`");
             }
             (true, true, false) => {}
+        }
+        // A pooler may give the session to other clients.
+        if !config.is_behind_pooler() {
+            let quick = client.batch_execute(include_str!("without_jit.sql")).await;
+            quick.map_err(|error| failed(&error))?;
         }
         let read =
             || async { Relations::read(&client, relations).await.map_err(|error| failed(&error)) };
@@ -273,6 +278,10 @@ impl fmt::Debug for LogStream {
 impl ChangeStream for LogStream {
     fn coverage(&self) -> &Coverage {
         &self.covered.coverage
+    }
+
+    fn origin(&self) -> StreamOrigin {
+        StreamOrigin::Own
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {

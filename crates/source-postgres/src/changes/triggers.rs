@@ -7,8 +7,8 @@ use ahash::AHashSet;
 use serde_json::{Map, Value};
 use source::SourceError;
 use source::changes::{
-    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange,
-    TableName,
+    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, StreamOrigin,
+    TableChange, TableName,
 };
 use source::notifications::{ChannelSession as _, Channels as _};
 use tokio_postgres::Client;
@@ -52,6 +52,8 @@ impl TriggerStream {
         if standby.first().is_some_and(|row| row.try_get(0).unwrap_or_default()) {
             return not_allowed("the server is a standby");
         }
+        let quick = session.client().batch_execute(include_str!("without_jit.sql")).await;
+        quick.map_err(|error| failed(&error))?;
         // Before the triggers are read: later ones are a change of definitions.
         session.listen(CHANNEL).await.map_err(NoStream::Failed)?;
         let definitions = Relations::read(session.client(), relations).await;
@@ -72,6 +74,10 @@ impl TriggerStream {
 impl ChangeStream for TriggerStream {
     fn coverage(&self) -> &Coverage {
         &self.coverage
+    }
+
+    fn origin(&self) -> StreamOrigin {
+        StreamOrigin::Triggers
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {

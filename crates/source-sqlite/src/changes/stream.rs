@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use source::SourceError;
 use source::changes::{
-    ChangeStream, Columns, Coverage, CoveredRelation, NoStream, TableChange, TableName,
+    ChangeStream, Columns, Coverage, CoveredRelation, NoStream, StreamOrigin, TableChange,
+    TableName,
 };
 
 use crate::recording::{RecordedTable, Recording};
@@ -47,6 +48,10 @@ impl SqliteChangeStream {
 impl ChangeStream for SqliteChangeStream {
     fn coverage(&self) -> &Coverage {
         &self.coverage
+    }
+
+    fn origin(&self) -> StreamOrigin {
+        StreamOrigin::Own
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {

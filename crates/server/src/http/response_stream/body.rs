@@ -77,9 +77,11 @@ impl State {
         }
         tokio::select! {
             biased;
+            // A last event or boundary would tell the client that the operation has ended by itself:
+            // without it, the client subscribes again, at another server.
             () = &mut self.drained => {
                 self.stage = Stage::Ended;
-                Some(Bytes::from_static(format.complete()))
+                None
             }
             () = passed(&mut self.expired) => {
                 self.stage = Stage::Ended;

@@ -147,7 +147,7 @@ fn subscriptions_by_callback_go_on_after_a_reload_and_end_at_a_stop() {
     assert_eq!(events.next(), Some(tick(1)));
     assert_eq!((site.feed.log().begun.len(), site.feed.log().ended), (1, 0));
     site.server.signal("TERM");
-    assert_eq!(events.next(), None);
+    events.assert_cut();
     site.feed.wait(|log| log.open == 0);
 }
 

@@ -183,10 +183,10 @@ fn subscriptions_go_on_after_a_reload() {
 }
 
 #[test]
-fn a_stop_completes_streams_and_ends_the_subscriptions_of_subgraphs() {
+fn a_stop_ends_streams_and_the_subscriptions_of_subgraphs() {
     let site = Site::start("", &[]);
     let mut events = site.subscribe(TICK, 1);
     site.server.signal("TERM");
-    assert_eq!(events.next(), None);
+    events.assert_cut();
     site.feed.wait(|log| log.open == 0);
 }

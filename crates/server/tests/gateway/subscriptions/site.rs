@@ -116,6 +116,14 @@ impl Events {
         }
     }
 
+    /// The stream ends without an event that tells the client not to subscribe again.
+    pub(super) fn assert_cut(&mut self) {
+        let chunks =
+            std::iter::from_fn(|| Some(self.stream.chunk()).filter(|chunk| !chunk.is_empty()));
+        self.received.extend(chunks);
+        assert_eq!(self.received.replace(":\n\n", ""), "");
+    }
+
     /// The code of the error of the next response, and its data.
     pub(super) fn error(&mut self) -> (String, Value) {
         let response = self.next().unwrap();

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use source::SourceError;
-use source::changes::{ChangeStream, Coverage, TableChange};
+use source::changes::{ChangeStream, Coverage, StreamOrigin, TableChange};
 use source::message_bus::BusMessages;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_postgres::Notification;
@@ -119,6 +119,10 @@ impl FollowedStream {
 impl ChangeStream for FollowedStream {
     fn coverage(&self) -> &Coverage {
         &self.session.covered.coverage
+    }
+
+    fn origin(&self) -> StreamOrigin {
+        StreamOrigin::Relayed
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
