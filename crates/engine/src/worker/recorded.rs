@@ -13,6 +13,7 @@ use super::{Worker, coerced};
 use crate::caller::Caller;
 use crate::engine::{Engine, OpenError};
 use crate::events::{none, set_recorded};
+use crate::repeated_errors::KnownErrors;
 use crate::webhook_subscriptions::{
     CheckedSubscription, RecordedResponse, WebhookSubscription, WebhookSubscriptions,
 };
@@ -88,7 +89,9 @@ impl Worker {
         let mut request = request(&subscription.query);
         set_recorded(&mut request.variables, value);
         let caller = Caller::default();
-        let (response, codes) = self.response(&request, &caller, false).await;
+        // Each event is executed once.
+        let mut known = KnownErrors::default();
+        let (response, codes) = self.response(&request, &caller, false, &mut known).await;
         let text = || String::from_utf8_lossy(&response).into_owned();
         if codes.iter().copied().any(is_transient) {
             return RecordedResponse::Later(text());
