@@ -119,7 +119,7 @@ fn one_setting_may_hold_all_claims() {
             let found = settings.pairs().iter().find(|(name, _)| **name == *"request.jwt.claims");
             assert_eq!(found.map(|(_, value)| &**value), Some(object));
         };
-    let of_supabase = r#"{"sub":"7","role":"authenticated","https://a.example/x":[1.50]}"#;
+    let of_supabase = r#"{"sub":"7","role":"authenticated","https://a.example/x":[1.5]}"#;
     check(Some(of_supabase), Some("anon"), None, of_supabase);
     check(Some(of_supabase), None, Some("sub"), r#"{"sub":"7","role":"authenticated"}"#);
     check(Some(r#"{"sub":"7"}"#), Some("anon"), None, r#"{"sub":"7","role":"anon"}"#);
