@@ -409,9 +409,7 @@ mod tests {
             DATAMODEL,
             secrets,
             hook,
-            &expect![[
-                r#"NotSupported Subscriptions of prisma.yml, which call URLs, are not supported: subscribe over a WebSocket. [Field("deploy")]"#
-            ]],
+            &expect![[r#"NotSupported The subscriptions of prisma.yml are not those of the server: start or reload it with this file (`--subscription-webhooks prisma.yml`). [Field("deploy")]"#]],
         );
     }
 

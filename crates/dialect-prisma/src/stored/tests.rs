@@ -714,12 +714,12 @@ fn values_that_a_new_type_has_not_become_that_of_prisma() {
         after,
         &postgres(),
         &expect![[r#"
-            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "default$default"."A"
-            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "default$default"."A"
+            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "default$default"."A" WHERE "a" IS NOT NULL AND NOT (CASE WHEN "a" ~ '^(0|-?[1-9][0-9]{0,18})$' THEN CAST("a" AS NUMERIC) BETWEEN -2147483648 AND 2147483647 ELSE FALSE END)
+            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "default$default"."A" WHERE "b" IS NOT NULL AND NOT (CASE WHEN "b" ~ '^(0|-?[1-9][0-9]{0,18})$' THEN CAST("b" AS NUMERIC) BETWEEN -2147483648 AND 2147483647 ELSE FALSE END)
             -- Obstacle(Values { table: "A", column: "c" }): SELECT count(*) FROM "default$default"."A" WHERE "c" NOT IN ('Y', 'Z')
             ALTER TABLE "default$default"."A" DROP CONSTRAINT "A_c_check";
-            ALTER TABLE "default$default"."A" ALTER COLUMN "a" TYPE INTEGER USING CAST('0' AS INTEGER);
-            ALTER TABLE "default$default"."A" ALTER COLUMN "b" TYPE INTEGER USING CAST(NULL AS INTEGER);
+            ALTER TABLE "default$default"."A" ALTER COLUMN "a" TYPE INTEGER USING coalesce(CASE WHEN CASE WHEN "a" ~ '^(0|-?[1-9][0-9]{0,18})$' THEN CAST("a" AS NUMERIC) BETWEEN -2147483648 AND 2147483647 ELSE FALSE END THEN CAST("a" AS INTEGER) END, CAST('0' AS INTEGER));
+            ALTER TABLE "default$default"."A" ALTER COLUMN "b" TYPE INTEGER USING CASE WHEN CASE WHEN "b" ~ '^(0|-?[1-9][0-9]{0,18})$' THEN CAST("b" AS NUMERIC) BETWEEN -2147483648 AND 2147483647 ELSE FALSE END THEN CAST("b" AS INTEGER) END;
             UPDATE "default$default"."A" SET "c" = 'Y' WHERE "c" NOT IN ('Y', 'Z');
             ALTER TABLE "default$default"."A" ADD CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'));
         "#]],
@@ -729,8 +729,8 @@ fn values_that_a_new_type_has_not_become_that_of_prisma() {
         after,
         &Database::sqlite(),
         &expect![[r#"
-            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "A"
-            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "A"
+            -- Loss(Replaced { table: "A", column: "a", by: "0" }): SELECT count(*) FROM "A" WHERE "a" IS NOT NULL AND NOT (CAST(CAST("a" AS INTEGER) AS TEXT) = "a" AND CAST("a" AS INTEGER) BETWEEN -2147483648 AND 2147483647)
+            -- Obstacle(Values { table: "A", column: "b" }): SELECT count(*) FROM "A" WHERE "b" IS NOT NULL AND NOT (CAST(CAST("b" AS INTEGER) AS TEXT) = "b" AND CAST("b" AS INTEGER) BETWEEN -2147483648 AND 2147483647)
             -- Obstacle(Values { table: "A", column: "c" }): SELECT count(*) FROM "A" WHERE "c" NOT IN ('Y', 'Z')
             CREATE TABLE "thalweg_new_A" (
               "id" VARCHAR(25) NOT NULL,
@@ -741,7 +741,7 @@ fn values_that_a_new_type_has_not_become_that_of_prisma() {
               CONSTRAINT "A.b._UNIQUE" UNIQUE ("b"),
               CONSTRAINT "A_c_check" CHECK ("c" IN ('Y', 'Z'))
             );
-            INSERT INTO "thalweg_new_A" ("id", "a", "c") SELECT "id", CAST('0' AS INTEGER), coalesce(CASE WHEN "c" IN ('Y', 'Z') THEN "c" END, 'Y') FROM "A";
+            INSERT INTO "thalweg_new_A" ("id", "a", "b", "c") SELECT "id", coalesce(CASE WHEN CAST(CAST("a" AS INTEGER) AS TEXT) = "a" AND CAST("a" AS INTEGER) BETWEEN -2147483648 AND 2147483647 THEN CAST("a" AS INTEGER) END, CAST('0' AS INTEGER)), CASE WHEN CAST(CAST("b" AS INTEGER) AS TEXT) = "b" AND CAST("b" AS INTEGER) BETWEEN -2147483648 AND 2147483647 THEN CAST("b" AS INTEGER) END, coalesce(CASE WHEN "c" IN ('Y', 'Z') THEN "c" END, 'Y') FROM "A";
             DROP TABLE "A";
             ALTER TABLE "thalweg_new_A" RENAME TO "A";
         "#]],

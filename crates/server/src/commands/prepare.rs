@@ -75,7 +75,7 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions) -> Vec<Failure> {
     let made_settings = settings(made.as_ref().ok().map(|made| &made.dialect), serving);
-    let events = made.as_ref().ok().and_then(|made| events::find_problems(made));
+    let events = made.as_ref().ok().and_then(events::find_problems);
     made.err().into_iter().chain(made_settings.err()).chain(events).collect()
 }
 
