@@ -4,8 +4,11 @@
 export interface OpenOptions {
   /** The address: `postgres://…`, `neo4j://…`, or the path of a SQLite file. */
   url: string;
-  /** The dialect of the API, `postgraphile` by default; with `metadata` it is `hasura`. */
-  dialect?: "postgraphile" | "phrag" | "neo4j" | "dgraph" | "hasura" | "prisma";
+  /**
+   * The dialect of the API, `postgraphile` by default; with `metadata` it is `hasura`. Dialects of type
+   * definitions (dgraph, prisma with a datamodel) need the server or the Rust library.
+   */
+  dialect?: "postgraphile" | "phrag" | "neo4j" | "hasura" | "prisma";
   /** Hasura's metadata in one text (JSON or YAML); the dialect is then `hasura`. */
   metadata?: string;
   /** The text of a policy file (TOML). */

@@ -77,6 +77,11 @@ assert.match(engine.schema(), /type Task implements Node/);
 assert.equal(engine.schema("nobody"), null);
 await engine.reload();
 
+// A datamodel that is made of the tables.
+const prisma = await Thalweg.open({ url, dialect: "prisma" });
+assert.match(prisma.schema(), /title: String!/);
+await prisma.close();
+
 // Cancellation reaches the database: later requests need its connections.
 if (hasSlow === "true") {
   const slow = () =>
@@ -88,7 +93,8 @@ assert.equal((await read({ query: title, variables: { id: 2 }, claims: ada }))[0
 // Mistakes say what to do.
 await assert.rejects(engine.execute({ query: title, variable: {} }), /execute\(\): unknown field `variable`, expected/);
 await assert.rejects(Thalweg.open({ url, dialekt: "hasura" }), /open\(\): unknown field `dialekt`, expected/);
-await assert.rejects(Thalweg.open({ url, dialect: "rest" }), /`rest` is no dialect; there are `postgraphile`/);
+await assert.rejects(Thalweg.open({ url, dialect: "rest" }), /`rest` is no dialect; there are `postgraphile`, [^d]* `prisma`$/);
+await assert.rejects(Thalweg.open({ url, dialect: "dgraph" }), /`dgraph` cannot be opened here: .* need the server or/);
 await assert.rejects(Thalweg.open({ url, dialect: "phrag", metadata: "{}" }), /`metadata` is for the dialect `hasura`/);
 await assert.rejects(Thalweg.open({ url: "missing.db" }), /missing\.db/);
 assert.throws(() => new Thalweg({}), TypeError);

@@ -19,5 +19,7 @@ await engine.close(1000);
 await Thalweg.open({ dialect: "hasura" });
 // @ts-expect-error: there is no such dialect
 await Thalweg.open({ url: "a.db", dialect: "rest" });
+// @ts-expect-error: it needs type definitions
+await Thalweg.open({ url: "a.db", dialect: "dgraph" });
 // @ts-expect-error: there is no such member
 await engine.execute({ query: "{ a }", variable: {} });
