@@ -22,7 +22,7 @@ const SCHEMA: &str = "public";
 /// Memory of the answers that are made or not yet dropped, by default.
 const ANSWERS: u64 = 256 << 20;
 
-/// What is opened, and by which resources.
+/// Options of an API: database, dialect, resources.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The database.
@@ -31,7 +31,7 @@ pub struct Options {
     pub engine: engine::Options,
     /// The number of threads that execute requests.
     pub threads: NonZeroUsize,
-    /// How long a request may take, and how long a statement in the database.
+    /// Time limit of a request and of a statement.
     pub timeout: Duration,
     /// The most bytes of all answers that are made or not yet dropped.
     pub answers: u64,
