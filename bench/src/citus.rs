@@ -52,7 +52,7 @@ struct Served {
     server: Server,
 }
 
-/// What one client measured: the microseconds of its answers.
+/// Measurements of one client: the microseconds of its answers.
 type Times = Result<Vec<f64>, SizeError>;
 
 /// Measures and prints; false if an answer differs from that of PostgreSQL alone.

@@ -4,8 +4,11 @@
 export interface OpenOptions {
   /** The address: `postgres://…`, `neo4j://…`, or the path of a SQLite file. */
   url: string;
-  /** The dialect of the API, `postgraphile` by default; with `metadata` it is `hasura`. */
-  dialect?: "postgraphile" | "phrag" | "neo4j" | "dgraph" | "hasura" | "prisma";
+  /**
+   * The dialect of the API, `postgraphile` by default; with `metadata` it is `hasura`. Dialects of type
+   * definitions (dgraph, prisma with a datamodel) need the server or the Rust library.
+   */
+  dialect?: "postgraphile" | "phrag" | "neo4j" | "hasura" | "prisma";
   /** Hasura's metadata in one text (JSON or YAML); the dialect is then `hasura`. */
   metadata?: string;
   /** The text of a policy file (TOML). */
@@ -39,6 +42,15 @@ export interface Answer {
   body: Buffer;
 }
 
+/** The responses of a subscription, for `for await`; it begins with the first call of `next()`. */
+export interface Responses {
+  /** Waits for the next response, which is JSON; a request that is refused is an error. */
+  next(): Promise<IteratorResult<Buffer, void>>;
+  /** Ends the subscription at once; a call of `next()` that waits is done. */
+  return(): Promise<IteratorReturnResult<void>>;
+  [Symbol.asyncIterator](): Responses;
+}
+
 /** A GraphQL API over a database. */
 export class Thalweg {
   private constructor();
@@ -46,13 +58,16 @@ export class Thalweg {
   static open(options: OpenOptions): Promise<Thalweg>;
   /** Executes a query or a mutation; an abort of the signal cancels its statements. */
   execute(call: Call & { signal?: AbortSignal }): Promise<Answer>;
-  /** Begins a subscription or a live query; each response is JSON. */
-  subscribe(call: Call): AsyncGenerator<Buffer, void, undefined>;
+  /** A subscription or a live query; leaving the loop over it ends it. */
+  subscribe(call: Call): Responses;
   /** The schema as SDL, perhaps as a role sees it; null without such a role. */
   schema(): string;
   schema(role: string): string | null;
   /** Reads the schema of the database again, after a migration. */
   reload(): Promise<void>;
-  /** Waits for operations in flight, for so many milliseconds, and closes the connections. */
+  /**
+   * Ends subscriptions, waits for operations in flight, for so many milliseconds (10,000 by default), and
+   * closes the connections.
+   */
   close(patience?: number): Promise<void>;
 }

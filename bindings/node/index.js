@@ -32,17 +32,8 @@ export class Thalweg {
     }
   }
 
-  async *subscribe(call) {
-    const subscription = await this.#native.subscribe(call);
-    try {
-      for (;;) {
-        const response = await subscription.next();
-        if (response === null) return;
-        yield response;
-      }
-    } finally {
-      subscription.end();
-    }
+  subscribe(call) {
+    return new Responses(() => this.#native.subscribe(call));
   }
 
   schema(role) {
@@ -56,4 +47,46 @@ export class Thalweg {
   async close(patience = 10_000) {
     await this.#native.close(patience);
   }
+}
+
+// The responses of a subscription, which begins with the first call of `next()`. They are no generator: its
+// `return()` would wait for the response for which `next()` waits.
+class Responses {
+  #begin;
+  #begun;
+  #subscription;
+  #hasEnded = false;
+
+  constructor(begin) {
+    this.#begin = begin;
+  }
+
+  async next() {
+    if (this.#hasEnded) return end();
+    try {
+      this.#begun ??= this.#begin();
+      this.#subscription = await this.#begun;
+      const body = this.#hasEnded ? null : await this.#subscription.next();
+      if (body !== null && !this.#hasEnded) return { done: false, value: body };
+    } catch (error) {
+      this.#hasEnded = true;
+      throw error;
+    }
+    // Once more: it may have been called before there was a subscription, or together with a response.
+    return this.return();
+  }
+
+  async return() {
+    this.#hasEnded = true;
+    this.#subscription?.end();
+    return end();
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+}
+
+function end() {
+  return { done: true, value: undefined };
 }

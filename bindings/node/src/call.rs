@@ -8,12 +8,15 @@ use napi::Result;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use thalweg::{Options, PolicyFile, PoolLimits, Request, Session, Thalweg, Triggers};
+use thalweg::{Options, OptionsError, PolicyFile, PoolLimits, Request, Session, Thalweg, Triggers};
 
 use crate::mistake;
 
 /// The dialect without metadata.
 const USUAL: &str = "postgraphile";
+
+/// The dialects that need no type definitions: the package has no option for these.
+const DIALECTS: &str = "`postgraphile`, `phrag`, `neo4j`, `hasura`, `prisma`";
 
 /// The argument of `open()`.
 #[derive(Debug, Deserialize)]
@@ -63,7 +66,16 @@ pub(crate) fn options(given: OpenOptions) -> Result<Options> {
         }
         Some(_) => return Err(mistake("`metadata` is for the dialect `hasura`")),
     };
-    let mut options = options.map_err(mistake)?;
+    let mut options = options.map_err(|error| match error {
+        OptionsError::Dialect(name) => {
+            mistake(format!("`{name}` is no dialect; there are {DIALECTS}"))
+        }
+        OptionsError::Definitions(name) => mistake(format!(
+            "`{name}` cannot be opened here: dialects of type definitions (dgraph, prisma with a \
+             datamodel) need the server or the Rust library"
+        )),
+        OptionsError::Source(_) | OptionsError::Metadata(_) => mistake(error),
+    })?;
     if let Some(threads) = given.threads {
         options.threads = threads;
     }

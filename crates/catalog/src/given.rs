@@ -16,7 +16,7 @@ pub struct GivenNames {
     pub(crate) joins: Vec<(EntityId, Join)>,
     /// The names of entities.
     pub(crate) singular: HashSet<Box<str>>,
-    /// Moments that whoever changes a row sets, where the source does not.
+    /// Fields that the server sets to the time of a change, where the source does not.
     pub(crate) moments_of_change: HashSet<FieldId>,
 }
 
@@ -53,7 +53,7 @@ pub struct Join {
 }
 
 impl GivenNames {
-    /// Whether whoever changes a row sets the field to the moment of the change.
+    /// Whether the server sets the field to the time of a change.
     #[must_use]
     pub fn is_moment_of_change(&self, field: FieldId) -> bool {
         self.moments_of_change.contains(&field)

@@ -22,7 +22,7 @@ impl Catalog {
         self.given.fields.insert(field, name);
     }
 
-    /// States that whoever changes a row sets the field to the moment of the change.
+    /// States that the server sets the field to the time of a change.
     pub fn declare_moment_of_change(&mut self, field: FieldId) {
         self.given.moments_of_change.insert(field);
     }

@@ -1,16 +1,16 @@
-//! The way from a delivery to the engine that makes the bodies of subscriptions: the response to an event
-//! is made when the event is delivered.
+//! Channel from the delivery to the engine that makes the bodies of subscriptions: the response to
+//! an event is made when the event is delivered.
 
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// The way to the engine that makes bodies.
+/// Channel to the engine that makes bodies.
 #[derive(Clone, Debug)]
 pub struct Bodies(mpsc::UnboundedSender<BodyRequest>);
 
-/// An event whose response is wanted. Dropping the answer's sender makes it wanted again later.
+/// An event that needs a response. If `answer` is dropped, the delivery retries.
 #[derive(Debug)]
 pub struct BodyRequest {
     pub subscription: Box<str>,
@@ -23,7 +23,7 @@ pub struct BodyRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     Ready(String),
-    /// The subscription does not want the event.
+    /// The conditions of the subscription exclude the event.
     NotWanted,
     /// The source does not answer.
     Later(String),
@@ -37,7 +37,7 @@ const NO_ENGINE: &str = "the server has stopped";
 const NO_BODY: &str = "the subscription was not executed in time";
 
 impl Bodies {
-    /// The way to an engine, and its other end.
+    /// The channel to an engine: its sender and its receiver.
     #[must_use]
     pub fn new() -> (Self, mpsc::UnboundedReceiver<BodyRequest>) {
         let (sender, receiver) = mpsc::unbounded_channel();

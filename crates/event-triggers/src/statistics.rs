@@ -15,7 +15,7 @@ pub struct Statistics {
     /// Microseconds of all requests.
     micros: AtomicU64,
     running: AtomicU64,
-    /// What each log had when it was last read, by the name of its source.
+    /// Backlog of each log at its last read, by the name of its source.
     backlogs: Mutex<BTreeMap<Box<str>, Backlog>>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) const RETRIES: Retries =
     Retries { most: 540, interval: Duration::from_secs(10), timeout: Duration::from_secs(60) };
 
 /// Message of an event without a request.
-const NOT_WANTED: &str = "the subscription does not want the event";
+const NOT_WANTED: &str = "the conditions of the subscription exclude the event";
 
 impl Definitions {
     /// The webhooks of subscriptions. All problems are found in one run, each a sentence.
@@ -67,7 +67,7 @@ impl SubscriptionWebhook {
     }
 }
 
-/// What becomes of an event without a request.
+/// Outcome of an event without a request.
 pub(crate) fn without_request(body: &Body, tries: u32) -> (Outcome, Invocation) {
     let (outcome, message) = match body {
         Body::Ready(_) | Body::NotWanted => (Outcome::Delivered, NOT_WANTED),

@@ -37,7 +37,8 @@ impl Inputs {
         context.arguments(field, arguments)
     }
 
-    /// The same with the numbers of the document as they are written, for requests of GraphQL.
+    /// The inputs of arguments, with the numbers of the document as they are written, for requests
+    /// of GraphQL.
     #[must_use]
     pub fn of_written_arguments(
         schema: &Schema,

@@ -19,7 +19,7 @@ use crate::index::{Changed, RowValues, written};
 use crate::value::FieldValue;
 use crate::written::Written;
 
-/// The most names that wait: more concern all answers.
+/// Limit of pending names; beyond it the changes invalidate all answers.
 const MOST_WAITING: usize = 4096;
 
 /// The most names of an answer's rows with some values: more are taken for all rows.
@@ -49,7 +49,7 @@ struct State {
     beginning: u64,
 }
 
-/// What a name stands for. Its first byte is different for each of them.
+/// Subject of a name; each kind has its own first byte.
 #[derive(Clone, Copy, Debug)]
 enum Subject<'s> {
     /// Everything.
@@ -66,7 +66,7 @@ enum Subject<'s> {
     Part(EntityId, Change, Extent<'s>),
 }
 
-/// What has changed of a row.
+/// Changed part of a row.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// The row is new or deleted, or other sessions may read it.
@@ -74,7 +74,7 @@ enum Change {
     Field(FieldId),
 }
 
-/// Those rows that an answer reads, or a change concerns.
+/// Extent of rows that an answer reads or a change affects.
 #[derive(Clone, Copy, Debug)]
 enum Extent<'e> {
     All,

@@ -169,8 +169,8 @@ impl EventSetup {
 }
 
 impl EventSetup {
-    /// What the webhooks of subscriptions need. Changes are recorded whoever delivers them, so that the
-    /// log has to be there.
+    /// Prepares the log and the definitions of webhooks. Changes are recorded whoever delivers
+    /// them, so that the log has to be there.
     async fn prepare_webhooks(
         self,
         address: &SourceAddress,

@@ -1,4 +1,4 @@
-//! What distinguishes a database from others, for answers that several servers share.
+//! Identity of the database, for answers that several servers share.
 
 use source::{SourceError, SourceErrorKind};
 

@@ -130,9 +130,9 @@ impl Product {
         }
     }
 
-    /// The same of the server of a connection.
+    /// Reads the product of a connection, and requires a feature.
     pub(crate) async fn require_of(client: &Client, feature: Feature) -> Result<(), RequireError> {
-        // A version that is too old is the concern of whoever opens the source.
+        // Opening a source rejects old versions.
         let product = Self::read(client).await?.unwrap_or_default();
         product.require(feature).map_err(RequireError::Lacking)
     }
@@ -176,8 +176,7 @@ impl Product {
         self == Self::Citus
     }
 
-    /// Whether transactions that did nothing wrong may fail with 40001, and clients are expected to run
-    /// them again.
+    /// Whether conflicts (40001) are normal, and clients repeat them.
     pub(crate) fn expects_retries(self) -> bool {
         match self {
             Self::CockroachDb | Self::YugabyteDb => true,

@@ -68,8 +68,8 @@ impl Source {
         }
     }
 
-    /// What distinguishes the database from all others, wherever it is reached; `None` if nothing
-    /// does, since it is a file or a graph.
+    /// Identity of the database, wherever it is reached; `None` for a file or a graph, which have
+    /// none.
     pub async fn identity(&self) -> Result<Option<String>, SourceError> {
         match self {
             Self::Postgres(source) => source.identity().await.map(Some),

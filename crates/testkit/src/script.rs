@@ -33,9 +33,9 @@ pub enum Packages {
     PrismaClients,
     /// The commands of Prisma 1.
     PrismaCommands,
-    /// What the pages of the manual install.
+    /// Packages that the pages of the manual install.
     Pages,
-    /// What the example projects install.
+    /// Packages that the example projects install.
     Examples,
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use engine::{Kind, Response};
 use graphql::{ErrorCode, GraphQLError};
 
-/// An answer: JSON as bytes, and what became of its request.
+/// An answer: JSON as bytes, and the outcome of its request.
 #[derive(Debug)]
 pub struct Answer {
     body: Bytes,
@@ -14,7 +14,7 @@ pub struct Answer {
     codes: Vec<ErrorCode>,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The operation was executed: there is a `data`, perhaps with errors beside it.
@@ -27,7 +27,7 @@ pub enum Outcome {
     Unavailable,
     /// The request took longer than [`Options::timeout`](crate::Options::timeout), and was cancelled.
     TimedOut,
-    /// A fault of Thalweg's own, which the log has.
+    /// Internal error; the log has details.
     Failed,
 }
 
@@ -94,7 +94,7 @@ impl Answer {
         &self.body
     }
 
-    /// The same, to be sent on without a copy.
+    /// The body, without a copy.
     #[must_use]
     pub fn into_body(self) -> Bytes {
         self.body

@@ -135,7 +135,7 @@ impl Thalweg {
         self.engine().sdl_for_role(role)
     }
 
-    /// What of the source the API cannot represent, or serves slowly, each with a remedy.
+    /// Notes on parts of the source that the API omits or serves slowly, each with a remedy.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.engine().notes().map(ToString::to_string).collect()

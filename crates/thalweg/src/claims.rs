@@ -19,13 +19,13 @@ pub enum ClaimsError {
     /// The role, the number of the claims or a text in them cannot be that of a database.
     #[error("the claims cannot be those of a session: {0}")]
     Refused(Box<str>),
-    /// In the dialect `hasura`.
+    /// A claim that is no session variable, in the dialect `hasura`.
     #[error(
         "`{0}` is no session variable of Hasura: names begin with `x-hasura-`, and values are texts \
          without a zero byte"
     )]
     Variable(Box<str>),
-    /// In the dialect `hasura`.
+    /// The role is missing, in the dialect `hasura`.
     #[error("session variables of Hasura need the role: `x-hasura-role`")]
     NoRole,
 }

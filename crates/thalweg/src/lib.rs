@@ -8,6 +8,12 @@
 #![doc = include_str!("../tests/library/first.rs")]
 #![doc = "```"]
 //!
+//! # Type definitions
+//!
+//! [`Options::new`] knows dialects by their names, with their default options. A dialect of type
+//! definitions ([`dgraph`], [`prisma`] with a datamodel) is made of their text, for [`Options::of`], and
+//! [`SchemaFirst`], in [`EngineOptions::schema_first`](engine::Options), makes and migrates their tables.
+//!
 //! # Roles
 //!
 //! The program authenticates its callers. It makes a [`Session`] of what it knows about one, by
@@ -25,7 +31,7 @@
 //!
 //! | error | from |
 //! |---|---|
-//! | [`OptionsError`] | [`Options::new`]: a mistyped address, an unknown dialect |
+//! | [`OptionsError`] | [`Options::new`]: a mistyped address, an unknown dialect, one that needs type definitions |
 //! | [`OpenError`] | [`Thalweg::open`], [`Thalweg::reload`]: the database, the policies, the definitions |
 //! | [`ClaimsError`] | [`Thalweg::session`]: claims that cannot be those of a session |
 //! | [`Answer`] | [`Thalweg::execute`]: errors of a request are in its JSON, and [`Answer::outcome`] tells the status |
@@ -75,14 +81,20 @@ pub use answer::{Answer, Outcome};
 pub use api::Thalweg;
 pub use claims::ClaimsError;
 pub use dialects::{
-    Dialect, DialectName, dgraph, find_dialect, hasura, neo4j, phrag, postgraphile, prisma,
+    Dialect, DialectName, dgraph, federation, find_dialect, hasura, neo4j, phrag, postgraphile,
+    prisma,
 };
+pub use engine::live::{FeedKind, FeedOptions, Relay};
+pub use engine::schema_first::{ApplyMigrations, SchemaFirst};
 pub use engine::session::Mapping;
 pub use engine::{
-    Freshness, Options as EngineOptions, PolicyFile, PolicyProblems, PoolLimits, Session,
-    SourceAddress, SourceAddressError,
+    CacheField, CacheOptions, CostLimits, Defaults, DirectUrl, Durability, ErrorOptions,
+    ExtendedError, Extensions, Freshness, FunctionName, FurtherSource, Limits, OpenOptions,
+    Options as EngineOptions, PatternLimits, PolicyFile, PolicyProblems, PoolLimits, ReadOptions,
+    ReplicaOptions, ResolverOptions, Rights, Session, SourceAddress, SourceAddressError,
+    StoredColumn, Timeouts, WebhookSubscription, WithoutReplica,
 };
 pub use generation::OpenError;
-pub use graphql::{ErrorCode, GraphQLError, Request};
+pub use graphql::{DocumentLimits, ErrorCode, GraphQLError, Request};
 pub use options::{Options, OptionsError, Triggers};
 pub use subscription::Responses;

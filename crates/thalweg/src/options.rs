@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use dialects::hasura::metadata::{MetadataError, MetadataSetting, ServedSource};
-use dialects::{DIALECTS, Dialect, find_dialect, hasura};
+use dialects::{DIALECTS, Dialect, DialectName, find_dialect, hasura};
 use engine::session::Mapping;
 use engine::{PoolLimits, SourceAddress, SourceAddressError};
 use hasura_metadata::forms::read_text;
@@ -22,7 +22,7 @@ const SCHEMA: &str = "public";
 /// Memory of the answers that are made or not yet dropped, by default.
 const ANSWERS: u64 = 256 << 20;
 
-/// What is opened, and by which resources.
+/// Options of an API: database, dialect, resources.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The database.
@@ -31,7 +31,7 @@ pub struct Options {
     pub engine: engine::Options,
     /// The number of threads that execute requests.
     pub threads: NonZeroUsize,
-    /// How long a request may take, and how long a statement in the database.
+    /// Time limit of a request and of a statement.
     pub timeout: Duration,
     /// The most bytes of all answers that are made or not yet dropped.
     pub answers: u64,
@@ -62,6 +62,12 @@ pub enum OptionsError {
     /// No dialect has this name.
     #[error("`{0}` is no dialect; there are {names}", names = names())]
     Dialect(Box<str>),
+    /// The dialect has no API without type definitions.
+    #[error(
+        "`{0}` needs type definitions: give the dialect with them to `Options::of`, and set \
+         `engine.schema_first`"
+    )]
+    Definitions(Box<str>),
     /// The metadata cannot be read.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
@@ -71,17 +77,33 @@ fn names() -> String {
     DIALECTS.iter().map(|(name, ..)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The dialect with its default options, which are those of a server without type definitions; `None` if
+/// it needs some.
+fn without_definitions(name: DialectName) -> Option<Dialect> {
+    let mut dialect = name.dialect();
+    match &mut dialect {
+        Dialect::Dgraph(_) => return None,
+        Dialect::Neo4j(options) => options.is_introspected = true,
+        Dialect::Prisma(options) => options.is_introspected = true,
+        Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Hasura(_) => {}
+    }
+    Some(dialect)
+}
+
 impl Options {
     /// A source by its address (`postgres://…`, `neo4j://…`, the path of a SQLite file) in a dialect with
-    /// its default options, by the limits of the server.
+    /// its default options, by the limits of the server. The definitions of `neo4j` and `prisma` are made
+    /// of what the database has.
     ///
     /// # Errors
     ///
-    /// The address is mistyped, or no dialect has the name.
+    /// The address is mistyped, no dialect has the name, or it is `dgraph`, which needs type definitions.
     pub fn new(source: &str, dialect: &str) -> Result<Self, OptionsError> {
         let address = SourceAddress::parse(source)?;
         let name = find_dialect(dialect).ok_or_else(|| OptionsError::Dialect(dialect.into()))?;
-        Ok(Self::of(address, name.dialect()))
+        let known = without_definitions(name);
+        let dialect = known.ok_or_else(|| OptionsError::Definitions(dialect.into()))?;
+        Ok(Self::of(address, dialect))
     }
 
     /// A source in the dialect `hasura` with the metadata of a running or former Hasura: JSON or YAML in

@@ -21,7 +21,7 @@ use crate::subscription::{self, Responses};
 /// Interval of housekeeping: precise enough for limits of seconds.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
-/// A thread, for those who have jobs for it.
+/// Handle of a thread: sends it jobs.
 #[derive(Debug)]
 pub(crate) struct Thread {
     jobs: mpsc::UnboundedSender<(Job, Running)>,
@@ -29,7 +29,7 @@ pub(crate) struct Thread {
     pub(crate) running: Arc<AtomicUsize>,
 }
 
-/// A job. Whoever has given it may wait no more, which cancels it.
+/// A job; dropping its receiver cancels it.
 pub(crate) enum Job {
     Execute {
         request: Request,
@@ -108,7 +108,7 @@ async fn work(
     let mut housekeeping = interval(HOUSEKEEPING);
     housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut requests, mut subscriptions) = (JoinSet::new(), JoinSet::new());
-    // Without a handle of the API there is nobody to wait for.
+    // Without handles, running requests get their time limit.
     let patience = loop {
         tokio::select! {
             job = jobs.recv() => match job {

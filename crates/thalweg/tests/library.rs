@@ -6,6 +6,8 @@
 mod claims;
 #[path = "library/databases.rs"]
 mod databases;
+#[path = "library/definitions.rs"]
+mod definitions;
 #[path = "library/documents.rs"]
 mod documents;
 #[allow(clippy::print_stdout, unreachable_pub, reason = "it is shown as the code of a program")]
@@ -15,3 +17,6 @@ mod first;
 mod requests;
 #[path = "library/subscriptions.rs"]
 mod subscriptions;
+#[allow(unreachable_pub, reason = "it is shown as the code of a program")]
+#[path = "library/type_definitions.rs"]
+mod type_definitions;

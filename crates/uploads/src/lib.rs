@@ -3,9 +3,9 @@
 //! A request of the media type `multipart/form-data` has its files after its JSON, in which a map
 //! names their places: <https://github.com/jaydenseric/graphql-multipart-request-spec>.
 //! In the JSON of the variables, a file is a *placeholder*, a text that names it by its number, so
-//! that its bytes are never encoded as text. Whoever reads a variable asks [`Files::find`] whether a
-//! text is a placeholder. A client that sends the text of a placeholder itself refers to a file of
-//! its own request, or to none.
+//! that its bytes are never encoded as text. Readers of variables call [`Files::find`], which tells
+//! whether a text is a placeholder. A client that sends the text of a placeholder itself refers to
+//! a file of its own request, or to none.
 
 use std::fmt;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ pub(crate) struct CargoTool {
     pub(crate) version: &'static str,
 }
 
-/// A tool cannot be had.
+/// A tool cannot be installed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
     #[error("{0} is not installed, and `--offline` installs nothing")]

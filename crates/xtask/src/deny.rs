@@ -11,13 +11,13 @@ use crate::cargo_tool::{CargoTool, ToolError};
 use crate::program::ProgramError;
 use crate::workspaces;
 
-/// Of 2026; MIT or Apache-2.0.
+/// cargo-deny, released in 2026 (MIT or Apache-2.0).
 const TOOL: CargoTool = CargoTool { package: "cargo-deny", version: "0.20.2" };
 
 /// Checks that need no network.
 const LOCAL: [&str; 3] = ["bans", "licenses", "sources"];
 
-/// What is wrong with the packages stands in the output of cargo-deny.
+/// A check that failed; cargo-deny prints the findings.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DenyError {
     #[error(transparent)]

@@ -30,10 +30,13 @@ use tokio::signal::unix::{SignalKind, signal};
 const USERS: [(&str, i64, &str); 3] =
     [("ada-key", 1, "member"), ("ben-key", 2, "member"), ("root-key", 0, "admin")];
 
+/// The role of a request without a key, as in the policies.
+const VISITOR: &str = "visitor";
+
 /// The caller of a request, as the API sees it.
 struct Caller {
     session: Session,
-    is_admin: bool,
+    role: &'static str,
 }
 
 /// An answer as it is sent: the bytes that the library has made.
@@ -104,13 +107,14 @@ async fn subscribe(
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-async fn schema(State(thalweg): State<Thalweg>) -> String {
-    thalweg.schema()
+/// The schema as the caller's role sees it.
+async fn schema(State(thalweg): State<Thalweg>, caller: Caller) -> Result<String, StatusCode> {
+    thalweg.schema_of_role(caller.role).ok_or(StatusCode::NOT_FOUND)
 }
 
 /// After a migration of the database.
 async fn reload(State(thalweg): State<Thalweg>, caller: Caller) -> (StatusCode, String) {
-    if !caller.is_admin {
+    if caller.role != "admin" {
         return (StatusCode::FORBIDDEN, "only an administrator may reload".to_owned());
     }
     match thalweg.reload().await {
@@ -128,11 +132,11 @@ impl FromRequestParts<Thalweg> for Caller {
         thalweg: &Thalweg,
     ) -> Result<Self, GraphQLResponse> {
         let Some(header) = parts.headers.get(AUTHORIZATION) else {
-            return Ok(Self { session: thalweg.anonymous(), is_admin: false });
+            return Ok(Self { session: thalweg.anonymous(), role: VISITOR });
         };
         let key = header.to_str().ok().and_then(|header| header.strip_prefix("Bearer "));
         let user = USERS.iter().find(|(known, ..)| Some(*known) == key);
-        let Some((_, id, role)) = user else {
+        let Some(&(_, id, role)) = user else {
             let error = GraphQLError::new(ErrorCode::Unauthenticated, "The key is unknown.");
             let answer = Answer::refused(error);
             return Err(GraphQLResponse(StatusCode::UNAUTHORIZED, answer.into_body()));
@@ -141,7 +145,7 @@ impl FromRequestParts<Thalweg> for Caller {
         let session = session.map_err(|error| {
             Answer::refused(GraphQLError::new(ErrorCode::Unauthenticated, error.to_string()))
         })?;
-        Ok(Self { session, is_admin: *role == "admin" })
+        Ok(Self { session, role })
     }
 }
 

@@ -105,6 +105,7 @@ fn check(database: &str, execute: &dyn Fn(&str)) {
     // Errors before the API.
     let status = |(status, _): Answer| status;
     assert_eq!(status(service.send("POST", "/graphql", Some("none"), "{}")), 401);
+    assert_eq!(status(service.send("GET", "/schema.graphql", Some("none"), "")), 401);
     assert_eq!(status(service.send("POST", "/graphql", None, "{")), 400);
     assert_eq!(status(service.send("GET", "/graphql", None, "")), 400);
     let target = "/graphql?query=%7B__typename%7D";
@@ -131,6 +132,13 @@ fn check(database: &str, execute: &dyn Fn(&str)) {
     );
     let refused = service.send("POST", "/graphql/stream", None, r#"{"query": "{ __typename }"}"#);
     assert_eq!(status(refused), 400);
+
+    // Each role has a schema, and policies hide no names: it is what introspection shows.
+    for key in [None, Some("ben-key"), Some("root-key")] {
+        let (status, schema) = service.send("GET", "/schema.graphql", key, "");
+        assert_eq!(status, 200);
+        assert!(schema.contains("type Task implements Node {"), "{schema}");
+    }
 
     // A migration.
     execute("ALTER TABLE task ADD COLUMN is_done integer");

@@ -34,7 +34,7 @@ impl Script {
         self.run_numbered(client, keys, arguments).await.map(|(reply, _)| reply)
     }
 
-    /// The same, with the number of the connection.
+    /// Runs the script, and returns the number of the connection with the reply.
     pub(crate) async fn run_numbered<T: FromRedisValue>(
         &self,
         client: &RedisClient,

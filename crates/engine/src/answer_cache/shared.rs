@@ -31,7 +31,7 @@ const HEAD: usize = 16;
 pub(crate) struct SharedAnswers {
     hub: Arc<Hub>,
     store: Arc<ByteCache>,
-    /// What distinguishes the database from others.
+    /// Identity of the database.
     database: Box<str>,
     /// One task at a time writes the names of changes.
     publishing: tokio::sync::Mutex<()>,
@@ -41,7 +41,7 @@ pub(crate) struct SharedAnswers {
 /// The moment since which this server knows of all changes.
 #[derive(Clone, Copy, Debug)]
 struct Oldest {
-    /// That of the journal.
+    /// Epoch of the journal.
     beginning: u64,
     moment: Moment,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Ticket {
     since: Moment,
 }
 
-/// What the store has for a request.
+/// Result of a look-up.
 #[derive(Debug)]
 pub(crate) enum SharedLookup {
     Answer(CachedAnswer, Ticket),
@@ -65,7 +65,7 @@ pub(crate) enum SharedLookup {
     Unavailable,
 }
 
-/// Begins the journal again if the names that it gave were not written.
+/// Resets the journal unless the names were written.
 struct Publication<'p> {
     journal: &'p Journal,
     is_done: bool,
@@ -106,7 +106,7 @@ impl SharedAnswers {
         let Some(names) = journal.names_of(dependencies, is_exact) else {
             return SharedLookup::Unavailable;
         };
-        // Whatever this server knows of now, the store knows before it is asked.
+        // Publishes pending changes before the look-up.
         if self.publish().await.is_err() {
             return SharedLookup::Unavailable;
         }

@@ -55,7 +55,7 @@ impl Engine {
         }
     }
 
-    /// What a subscription without variables listens to. The error is a sentence.
+    /// Events that a subscription without variables listens to. The error is a sentence.
     fn listened(&self, query: &str) -> Result<Listened, String> {
         let told = |errors: Vec<GraphQLError>| {
             errors.first().map_or_else(String::new, |error| error.message.to_string())

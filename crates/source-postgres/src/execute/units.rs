@@ -50,7 +50,7 @@ pub(in super::super) struct Changing<'r> {
     pub(in super::super) session: &'r Session,
     pub(in super::super) observed: &'r mut Observed,
     pub(in super::super) most: MostGiven<'r>,
-    /// What it records, if its events are recorded.
+    /// Its recording of events, if it has events.
     pub(in super::super) recording: Option<Recording<'r>>,
 }
 
@@ -67,7 +67,7 @@ pub(in super::super) struct MostGiven<'r> {
 enum Failure {
     /// It was rolled back, because of this root field.
     Undone { root: u32, error: SourceError },
-    /// The same because of other transactions.
+    /// It was rolled back, because of other transactions.
     Conflict { root: u32, error: SourceError },
     /// A stale plan: the unit may be sent again.
     Stale { root: u32, error: SourceError },

@@ -23,7 +23,7 @@ const BEGIN: &str = "begin isolation level repeatable read, read only; \
                      set local work_mem to '32MB'; \
                      set local random_page_cost to 1.1";
 
-/// The same without settings of PostgreSQL's planner.
+/// [`BEGIN`] without settings of PostgreSQL's planner.
 const BEGIN_WITHOUT_PLANNER: &str = "begin isolation level repeatable read, read only; \
                                      set local search_path to pg_catalog";
 

@@ -23,7 +23,7 @@ const LONG_PAUSE: Duration = Duration::from_secs(30);
 /// Reads of the fingerprint take at most this part of the time.
 const SHARE: u32 = 20;
 
-/// The same without a setting of PostgreSQL's planner.
+/// [`BEGIN`] without a setting of PostgreSQL's planner.
 const BEGIN_WITHOUT_PLANNER: &str = "begin; set local search_path to pg_catalog";
 
 /// Start of a transaction whose names resolve to system objects, whatever the session's search path

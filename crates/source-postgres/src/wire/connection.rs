@@ -381,7 +381,7 @@ impl Connection {
         self.compose_in_formats(portal, (statement, &[]), parameters, max_rows, answer)
     }
 
-    /// The same with the formats of the parameters; none means that all are texts.
+    /// Composes a statement with the formats of the parameters; none means that all are texts.
     pub(super) fn compose_in_formats<'p>(
         &mut self,
         portal: &str,

@@ -102,7 +102,7 @@ impl<'c> Pipeline<'c> {
         self.compose(statement, parameters, 0, Expected::Execute(statement.result(0)))
     }
 
-    /// The same with the formats of the parameters; none means that all are texts.
+    /// Executes a statement with the formats of the parameters; none means that all are texts.
     pub fn execute_in_formats<'p>(
         &mut self,
         statement: &Arc<Statement>,

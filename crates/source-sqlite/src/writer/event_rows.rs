@@ -13,7 +13,7 @@ use crate::error::map_error;
 
 const RECORD: &str = include_str!("../event_log/record.sql");
 
-/// What a change records.
+/// Recording of the events of a change.
 #[derive(Debug)]
 pub(crate) struct EventRecording {
     pub(crate) recorders: Arc<EventRecorders>,

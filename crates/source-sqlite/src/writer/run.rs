@@ -33,7 +33,7 @@ pub(crate) struct Change {
     pub(crate) failures: Vec<RootError>,
     /// The memory reservation of the rows.
     pub(crate) held: MemoryReservation,
-    /// What it records, if its events are recorded.
+    /// Its recording of events, if it has events.
     pub(crate) recording: Option<EventRecording>,
 }
 

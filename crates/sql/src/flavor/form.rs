@@ -46,7 +46,7 @@ pub enum NullSafeEqual {
 pub enum NullsOrderForm {
     /// `NULLS FIRST`, `NULLS LAST`
     Keyword,
-    /// The same, also where nulls stand by default: a setting decides where that is.
+    /// `NULLS FIRST`, `NULLS LAST` always, because a setting decides the default.
     KeywordAlways,
     /// A term in front: `x IS NULL DESC`, `x IS NULL`.
     ByExpression,

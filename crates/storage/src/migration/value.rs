@@ -73,7 +73,7 @@ pub(super) fn conversion(old: &Column, new: &Column) -> Conversion {
     }
 }
 
-/// Floating point numbers have all integers from the negative of this one up to it.
+/// `f64` represents every integer from -2^53 to 2^53 exactly.
 const MOST_EXACT: i64 = 1 << 53;
 
 /// The least and the greatest integer of a type of numbers without fractions.

@@ -10,7 +10,11 @@ use crate::first;
 async fn the_code_of_the_manual_runs() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/library.md");
     let page = fs::read_to_string(page).unwrap();
-    let shown = [include_str!("first.rs"), include_str!("../../../../examples/axum/src/main.rs")];
+    let shown = [
+        include_str!("first.rs"),
+        include_str!("type_definitions.rs"),
+        include_str!("../../../../examples/axum/src/main.rs"),
+    ];
     for code in shown {
         assert!(page.contains(code), "docs/library.md shows other code than:\n{code}");
     }

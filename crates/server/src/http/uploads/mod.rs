@@ -4,8 +4,8 @@
 //! * `form`: the parts of a body, in their order
 //! * `map`: the places of the files in the operations
 //!
-//! All limits are checked while the body is read. The parser of its parts is pulled: it is polled
-//! after each frame that was received, so that nothing waits for anything but the body.
+//! All limits are checked while the body is read. The parser is polled after each frame; only the
+//! body is awaited.
 
 mod form;
 mod map;

@@ -12,7 +12,7 @@ static RECORD: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     Arc::new(Statement::new(text, [Type::JSON.oid()]))
 });
 
-/// What a change records.
+/// Recording of the events of a change.
 pub(in super::super::super) struct Recording<'r> {
     pub(in super::super::super) recorders: &'r EventRecorders,
     /// The events of all rows that were read so far.
