@@ -438,6 +438,19 @@ impl Worker {
         Box::pin(async move {
             // The semaphore is never closed.
             let _slot = self.engine.live.slots.acquire().await;
+            self.response_now(request, caller, is_live_query, known).await
+        })
+    }
+
+    /// The same for callers that have a slot.
+    pub(super) fn response_now<'e>(
+        &'e self,
+        request: &'e Request,
+        caller: &'e Caller,
+        is_live_query: bool,
+        known: &'e mut KnownErrors,
+    ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
+        Box::pin(async move {
             let mut report = Report::default();
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
             let limit = self.time_limit.unwrap_or(Duration::MAX);
