@@ -145,12 +145,22 @@ impl ByteCache {
 
     /// Looks keys up. During an outage nothing is found, and nothing can be put: there is no moment.
     pub async fn get_many(&self, keys: &[CacheKey]) -> (Vec<Option<Cached>>, Option<Moment>) {
+        self.get_small(keys, usize::MAX).await
+    }
+
+    /// The same, without values in a shared store that have more than so many bytes: another process
+    /// may have put them, and they are not sent.
+    pub async fn get_small(
+        &self,
+        keys: &[CacheKey],
+        most_bytes: usize,
+    ) -> (Vec<Option<Cached>>, Option<Moment>) {
         let (found, moment) = match &self.store {
             Store::Memory(memory) => {
                 let (found, moment) = memory.get_many(keys);
                 (found, Some(moment))
             }
-            Store::Shared(shared) => match shared.get_many(keys).await {
+            Store::Shared(shared) => match shared.get_many(keys, most_bytes).await {
                 Ok((found, moment)) => (found, Some(moment)),
                 Err(RedisUnavailable) => {
                     self.count(2, 1);
@@ -189,6 +199,15 @@ impl ByteCache {
             Store::Shared(shared) => {
                 shared.invalidate(tags).await.inspect_err(|_| self.count(2, 1))
             }
+        }
+    }
+
+    /// False in an outage of a shared store, but not while its replies are late.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        match &self.store {
+            Store::Memory(_) => true,
+            Store::Shared(shared) => shared.is_connected(),
         }
     }
 

@@ -5,7 +5,9 @@
 //! * [`buckets`]: rate limits; [`script`]: scripts of Redis
 //!
 //! Redis holds what a server can do without, so nobody waits for it: during an outage a command fails at
-//! once, while a task of the thread of the brokers connects again.
+//! once, while a task of the thread of the brokers connects again. A late reply is not an outage yet: the
+//! task asks over the same connection whether Redis replies in time again, since with another connection
+//! users would have to forget what they have read and written before.
 
 pub mod buckets;
 pub(crate) mod script;
@@ -47,8 +49,8 @@ pub struct RedisClient {
     /// The time limit of a command.
     time_limit: Duration,
     state: Mutex<State>,
-    /// Notified when the connection is lost.
-    lost: Notify,
+    /// Notified when the connection is lost, or slow.
+    failing: Notify,
     /// True from the log line about an outage until a command succeeds.
     is_logged: AtomicBool,
     refused: LogThrottle,
@@ -62,6 +64,8 @@ struct State {
     connection: Option<MultiplexedConnection>,
     /// The number of connections that were opened, which distinguishes them.
     opened: u64,
+    /// True from a late reply until Redis replies in time: meanwhile nobody waits for it.
+    is_slow: bool,
 }
 
 /// Counts of commands.
@@ -95,7 +99,7 @@ impl RedisClient {
             purpose,
             time_limit,
             state: Mutex::default(),
-            lost: Notify::new(),
+            failing: Notify::new(),
             is_logged: AtomicBool::default(),
             refused: LogThrottle::new(REFUSED_INTERVAL),
             succeeded: AtomicU64::default(),
@@ -133,7 +137,7 @@ impl RedisClient {
     ) -> Result<(T, u64), RedisUnavailable> {
         let (connection, number) = {
             let state = self.state();
-            (state.connection.clone(), state.opened)
+            (state.connection.clone().filter(|_| !state.is_slow), state.opened)
         };
         let is_wanted = wanted.is_none_or(|wanted| wanted == number);
         let Some(mut connection) = connection.filter(|_| is_wanted) else {
@@ -154,9 +158,7 @@ impl RedisClient {
                 }
             }
             Ok(Err(error)) => self.lose(number, &error.to_string()),
-            Err(_) => {
-                self.lose(number, &format!("no reply within {:?}", self.time_limit));
-            }
+            Err(_) => self.doubt(number),
         }
         self.failed.fetch_add(1, Ordering::Relaxed);
         Err(RedisUnavailable)
@@ -167,8 +169,46 @@ impl RedisClient {
         let mut state = self.state();
         if state.opened == number && state.connection.take().is_some() {
             self.log_outage(error);
-            self.lost.notify_one();
+            self.failing.notify_one();
         }
+    }
+
+    /// Has the task examine a connection on which a reply is late.
+    fn doubt(&self, number: u64) {
+        let mut state = self.state();
+        if state.opened == number && state.connection.is_some() && !state.is_slow {
+            state.is_slow = true;
+            self.failing.notify_one();
+        }
+    }
+
+    /// Waits until Redis replies in time over a slow connection, and gives it up otherwise. Returns
+    /// false if it is lost.
+    async fn recovers(&self, number: u64) -> bool {
+        let connection = self.state().connection.clone();
+        let Some(mut connection) = connection else { return false };
+        let replying = async {
+            loop {
+                let asked = Instant::now();
+                match redis::cmd("PING").exec_async(&mut connection).await {
+                    Ok(()) if asked.elapsed() <= self.time_limit => return Ok(()),
+                    Ok(()) => {}
+                    // It is busy.
+                    Err(error) if is_reply(&error) => {}
+                    Err(error) => return Err(error),
+                }
+                sleep(FIRST_PAUSE).await;
+            }
+        };
+        match timeout(CONNECT_TIMEOUT, replying).await {
+            Ok(Ok(())) => {
+                self.state().is_slow = false;
+                return true;
+            }
+            Ok(Err(error)) => self.lose(number, &error.to_string()),
+            Err(_) => self.lose(number, &format!("no reply within {:?}", self.time_limit)),
+        }
+        false
     }
 
     /// Logs the beginning of an outage.
@@ -238,16 +278,20 @@ async fn keep_connected(client: Weak<RedisClient>, attempted: mpsc::Sender<()>) 
         match this.connect().await {
             Ok(connection) => {
                 let opened = Instant::now();
-                {
+                let number = {
                     let mut state = this.state();
-                    state.connection = Some(connection);
-                    state.opened += 1;
-                }
+                    let number = state.opened + 1;
+                    *state = State { connection: Some(connection), opened: number, is_slow: false };
+                    number
+                };
                 let _ = attempted.send(());
                 // Ends now and then, so that a client that nobody uses is dropped.
-                while timeout(LONGEST_PAUSE, this.lost.notified()).await.is_err() {
-                    if Arc::strong_count(&this) == 1 {
-                        return;
+                loop {
+                    match timeout(LONGEST_PAUSE, this.failing.notified()).await {
+                        Ok(()) if this.recovers(number).await => {}
+                        Ok(()) => break,
+                        Err(_) if Arc::strong_count(&this) == 1 => return,
+                        Err(_) => {}
                     }
                 }
                 if opened.elapsed() >= SHORT_LIFE {

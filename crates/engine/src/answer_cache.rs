@@ -31,13 +31,15 @@ use bytes::Bytes;
 use clients::byte_cache::ByteCache;
 use graphql::schema::Schema;
 use response::MemoryReservation;
+use tokio::task::spawn_local;
 
 pub use answer::CachedAnswer;
+pub(crate) use answer::HeldBody;
 pub use feed::CacheFeed;
 pub(crate) use flight::{Flight, FlightEnd, Leading};
 pub use policy::{CacheField, CachePolicyError, MOST_SECONDS};
 pub(crate) use policy::{CachePolicy, CacheWish, Obstacle};
-pub(crate) use shared::{SharedAnswers, SharedLookup, Ticket};
+pub(crate) use shared::{SharedAnswers, SharedLookup, Ticket, publish_changes};
 use store::Store;
 
 /// Options of the cache of answers.
@@ -245,17 +247,21 @@ impl AnswerCache {
         key: &CohortKey,
         watched: &Arc<Watched>,
         ttl: Duration,
-        mut body: Vec<u8>,
+        (mut body, held): (Vec<u8>, MemoryReservation),
     ) -> Arc<CachedAnswer> {
-        body.shrink_to_fit();
-        let body = Some(Bytes::from(body));
-        let answer = Arc::new(CachedAnswer::new(key.clone(), Arc::clone(watched), ttl, body));
-        match self.shared {
-            None => self.insert(key, &answer),
-            // It was put there before.
-            Some(_) => {
-                self.stores.fetch_add(1, Ordering::Relaxed);
+        let body = match self.shared {
+            None => {
+                // From now on the answer counts among the cache's bytes.
+                drop(held);
+                body.shrink_to_fit();
+                Bytes::from(body)
             }
+            Some(_) => Bytes::from_owner(HeldBody { body, _held: held }),
+        };
+        let answer = CachedAnswer::new(key.clone(), Arc::clone(watched), ttl, Some(body));
+        let answer = Arc::new(answer);
+        if self.shared.is_none() {
+            self.insert(key, &answer);
         }
         answer
     }
@@ -348,12 +354,13 @@ impl AnswerCache {
 
 impl Leading {
     /// Ends the execution with an answer, which is kept if it may be. Returns the answer as it is sent;
-    /// a body that is too large comes back.
+    /// a body that is too large comes back. With a ticket it is put into the store that servers share,
+    /// with a reservation for its copies: the response does not wait for that, but equal requests do.
     pub(crate) fn answer(
         self,
         ttl: Duration,
-        body: Vec<u8>,
-        held: MemoryReservation,
+        (body, held): (Vec<u8>, MemoryReservation),
+        shared: Option<(Ticket, MemoryReservation)>,
     ) -> Result<Arc<CachedAnswer>, (Vec<u8>, MemoryReservation)> {
         let (cache, key, watched) = self.parts();
         if body.len() > cache.most_bytes() {
@@ -361,11 +368,36 @@ impl Leading {
             self.end(FlightEnd::NotShared);
             return Err((body, held));
         }
-        // From now on the answer counts among the cache's bytes.
-        drop(held);
-        let answer = cache.keep(key, watched, ttl, body);
-        self.end(FlightEnd::Answer(Arc::clone(&answer)));
+        let answer = cache.keep(key, watched, ttl, (body, held));
+        let end = FlightEnd::Answer(Arc::clone(&answer));
+        match shared {
+            Some((ticket, copies)) if self.shared_store().is_some() => {
+                spawn_local(self.put(ticket, ttl, Arc::clone(&answer), copies));
+            }
+            Some(_) | None => self.end(end),
+        }
         Ok(answer)
+    }
+
+    /// Puts an answer into the store that servers share, and ends the execution.
+    async fn put(
+        self,
+        ticket: Ticket,
+        ttl: Duration,
+        answer: Arc<CachedAnswer>,
+        copies: MemoryReservation,
+    ) {
+        let (cache, ..) = self.parts();
+        let is_put = match (cache.shared(), answer.body()) {
+            (Some(shared), Some(body)) => shared.put(ticket, ttl, body, copies).await,
+            (None, _) | (_, None) => false,
+        };
+        if is_put {
+            cache.stores.fetch_add(1, Ordering::Relaxed);
+            self.end(FlightEnd::Answer(answer));
+        } else {
+            self.end(FlightEnd::NotShared);
+        }
     }
 }
 

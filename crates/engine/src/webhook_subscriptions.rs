@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use source::EventRecorders;
+use tokio::sync::Semaphore;
 
 /// A subscription, and the webhook that receives its responses.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,6 +33,9 @@ impl fmt::Debug for WebhookSubscription {
 pub(crate) struct WebhookSubscriptions {
     pub(crate) recorders: Arc<EventRecorders>,
     pub(crate) subscriptions: Vec<CheckedSubscription>,
+    /// Responses that are made at the same time: the others wait. Those of clients have slots of their
+    /// own, so that neither wait for the others.
+    pub(crate) slots: Semaphore,
 }
 
 /// A subscription to rows.
@@ -49,7 +53,8 @@ pub enum RecordedResponse {
     Wanted(Bytes),
     /// No condition of the subscription permits the event.
     NotWanted,
-    /// The source does not answer: the same may succeed later.
+    /// The source does not answer, or it fails: the same may succeed later.
     Later(String),
+    /// No repetition would change it.
     Failed(String),
 }

@@ -25,13 +25,15 @@ pub enum Body {
     Ready(String),
     /// The conditions of the subscription exclude the event.
     NotWanted,
-    /// The source does not answer.
+    /// The source does not answer, or it fails.
     Later(String),
+    /// No repetition would change it.
     Failed(String),
 }
 
-/// The time for a body: less than a claim has beside the timeout of its request.
-const MOST: Duration = Duration::from_secs(20);
+/// The time for a body: less than a claim has beside the timeout of its request. Afterwards the answer's
+/// receiver is gone.
+pub const MOST_TIME: Duration = Duration::from_secs(20);
 
 const NO_ENGINE: &str = "the server has stopped";
 const NO_BODY: &str = "the subscription was not executed in time";
@@ -49,7 +51,7 @@ impl Bodies {
         let request =
             BodyRequest { subscription: subscription.into(), event: event.into(), answer };
         match self.0.send(request) {
-            Ok(()) => match timeout(MOST, answered).await {
+            Ok(()) => match timeout(MOST_TIME, answered).await {
                 Ok(answer) => answer.unwrap_or_else(|_| Body::Later(NO_ENGINE.into())),
                 Err(_) => Body::Later(NO_BODY.into()),
             },

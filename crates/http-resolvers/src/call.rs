@@ -21,6 +21,11 @@ pub enum CallError {
     Url(#[from] UrlError),
     #[error("{0}")]
     Transform(#[from] TransformError),
+    /// Of a field that is nested in a document with given variables.
+    #[error(
+        "its argument \"{0}\" has an object with a key that is no name of GraphQL, which cannot be sent"
+    )]
+    Argument(Box<str>),
 }
 
 impl ActionWebhook {
@@ -57,7 +62,7 @@ impl HttpResolver {
             | RequestBody::Statement => Value::Null,
             RequestBody::Json(template) => template.fill(inputs),
             RequestBody::Operation(operation) => {
-                operation_body(operation, projection, inputs.to_json())
+                operation_body(operation, projection, inputs.to_json())?
             }
             RequestBody::Remote(path) => {
                 path_body(path, (std::slice::from_ref(inputs), false), projection)
@@ -100,7 +105,7 @@ impl HttpResolver {
                 let variables = operation.batch.as_ref().map(|(name, template)| {
                     [(String::from(&**name), fill(template))].into_iter().collect()
                 });
-                operation_body(operation, projection, variables.unwrap_or(Value::Null))
+                operation_body(operation, projection, variables.unwrap_or(Value::Null))?
             }
             RequestBody::Remote(path) => path_body(path, (objects, true), projection),
         };
@@ -137,10 +142,21 @@ pub(crate) fn path_body(
 }
 
 /// A request of GraphQL over HTTP.
-fn operation_body(operation: &RemoteOperation, projection: &Projection, variables: Value) -> Value {
+fn operation_body(
+    operation: &RemoteOperation,
+    projection: &Projection,
+    variables: Value,
+) -> Result<Value, CallError> {
     let mut query = String::from(&*operation.text);
-    selection_text::write(projection, &mut query);
+    let mut without_literal = None;
+    selection_text::write(projection, &mut query, &mut |argument| {
+        without_literal = Some(argument.name.clone());
+        String::new()
+    });
+    if let Some(name) = without_literal {
+        return Err(CallError::Argument(name));
+    }
     query.push('}');
     let members = [("query", Value::String(query)), ("variables", variables)];
-    members.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+    Ok(members.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
 }

@@ -26,8 +26,9 @@ pub(crate) fn number(digits: &str) -> Value {
 pub(crate) fn json(text: &str) -> Value {
     let parsed = match text.as_bytes().first() {
         Some(b'{') => serde_json::from_str(text).ok().map(|RawMembers(members)| {
-            let members = members.into_iter().map(|(name, one)| (name, json(one.get())));
-            Value::Object(members.collect())
+            // The last member comes first.
+            let members = members.into_iter().rev();
+            Value::Object(members.map(|(name, one)| (name, json(one.get()))).collect())
         }),
         Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(text)
             .ok()
@@ -94,6 +95,8 @@ mod tests {
         }
         assert!(!is_within(&json(r#"{"a": [1, 2.5, null, "1.50"], "b": {}}"#)));
         assert_eq!(rounded(&json(r#"{"a": [1.50]}"#)), json!({ "a": [1.5] }));
+        let ordered = json(r#"{"b": 1, "a": {"d": 2, "c": 3}, "b": 4}"#);
+        assert_eq!(ordered.to_string(), r#"{"b":4,"a":{"d":2,"c":3}}"#);
     }
 
     /// An object of a client never becomes the text of a document.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphql::operation::{FieldRef, Operation, SelectionSetId};
-use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
+use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef, is_name};
 use graphql::variables::{Steering, Variables};
 use graphql::{Budget, TooManyFields, collect_fields, does_fragment_type_apply};
 use serde_json::Value;
@@ -50,10 +50,12 @@ pub struct ProjectedField {
 pub struct ProjectedArgument {
     pub(crate) name: Box<str>,
     pub(crate) value: Value,
-    /// The value as a literal.
-    pub(crate) literal: Box<str>,
+    /// The value as a literal; `None` if a key of an object is no name, as values of scalars may have.
+    pub(crate) literal: Option<Box<str>>,
     /// The type as text.
     pub(crate) r#type: Box<str>,
+    /// The type as the other server names it.
+    pub(crate) remote_type: Box<str>,
 }
 
 /// The member of an object that has the value of a field.
@@ -71,6 +73,13 @@ pub enum Member {
     },
     /// A value that a query of the same API gives, for the field of this name.
     Related { name: Box<str>, number: usize, related: Arc<RelatedField> },
+}
+
+impl ProjectedArgument {
+    /// The literal of a value whose numbers a variable would round.
+    pub(crate) fn exact_literal(&self) -> Option<&str> {
+        self.literal.as_deref().filter(|_| exact_number::is_within(&self.value))
+    }
 }
 
 /// The operation that selects the fields.
@@ -222,11 +231,18 @@ impl Selecting<'_> {
             let arguments = schema[id].arguments.iter().filter_map(|input| {
                 let input = &schema[*input];
                 let value = given.find(&input.name)?;
+                let r#type = graphql::print_type(schema, input.r#type);
+                let base = &schema[input.r#type.base].name;
+                let remote_type = match self.keys.find_type(input.r#type.base) {
+                    Some(remote) => r#type.replacen(&**base, remote, 1),
+                    None => r#type.clone(),
+                };
                 Some(ProjectedArgument {
                     name: String::from(&*input.name).into(),
                     value: value.clone(),
-                    literal: literal(schema, value, input.r#type).into(),
-                    r#type: graphql::print_type(schema, input.r#type).into(),
+                    literal: literal(schema, value, input.r#type).map(Into::into),
+                    r#type: r#type.into(),
+                    remote_type: remote_type.into(),
                 })
             });
             fields.push(ProjectedField {
@@ -257,27 +273,32 @@ impl Selecting<'_> {
     }
 }
 
-/// A value as a literal of GraphQL, in which only the type tells names from texts.
-fn literal(schema: &Schema, value: &Value, r#type: TypeRef) -> String {
+/// A value as a literal of GraphQL, in which only the type tells names from texts; `None` if there is
+/// none. A key or a value of an enum that is no name would become a part of the document.
+fn literal(schema: &Schema, value: &Value, r#type: TypeRef) -> Option<String> {
     if let Some(digits) = exact_number::digits(value) {
-        return digits.to_owned();
+        return Some(digits.to_owned());
     }
     let kind = &schema[r#type.base].kind;
-    match value {
-        Value::String(name) if matches!(kind, TypeKind::Enum { .. }) => name.clone(),
+    Some(match value {
+        Value::String(name) if matches!(kind, TypeKind::Enum { .. }) && is_name(name) => {
+            name.clone()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
         Value::Array(items) => {
             let item = r#type.nullable().item().unwrap_or(r#type);
             let items = items.iter().map(|one| literal(schema, one, item));
-            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(", "))
         }
         Value::Object(members) => {
             let member = |(key, value): (&String, &Value)| {
                 let known = schema.find_input_field(r#type.base, key);
                 let r#type = known.map_or(r#type, |id| schema[id].r#type);
-                format!("{key}: {}", literal(schema, value, r#type))
+                let value = literal(schema, value, r#type)?;
+                is_name(key).then(|| format!("{key}: {value}"))
             };
-            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+            let members = members.iter().map(member).collect::<Option<Vec<_>>>()?;
+            format!("{{{}}}", members.join(", "))
         }
-    }
+    })
 }

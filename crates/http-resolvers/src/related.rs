@@ -259,21 +259,20 @@ impl RelatedSelection<'_> {
         let mut arguments = String::new();
         for argument in &self.field.arguments {
             let is_condition = &*argument.name == "where";
-            match (&argument.value, is_condition) {
-                (Value::Null, true) => {}
-                // A variable would round the numbers.
-                (value, true) if exact_number::is_within(value) => {
-                    condition.push_str(&format!(", {}", argument.literal));
+            match (&argument.value, is_condition, argument.exact_literal()) {
+                (Value::Null, true, _) => {}
+                (_, true, Some(literal)) => {
+                    condition.push_str(&format!(", {literal}"));
                 }
-                (value, false) if exact_number::is_within(value) => {
-                    arguments.push_str(&format!(", {}: {}", argument.name, argument.literal));
+                (_, false, Some(literal)) => {
+                    arguments.push_str(&format!(", {}: {literal}", argument.name));
                 }
-                (value, true) => {
+                (value, true, None) => {
                     let r#type = format!("{}!", argument.r#type.trim_end_matches('!'));
                     let name = query.variable(&r#type, value);
                     condition.push_str(&format!(", ${name}"));
                 }
-                (value, false) => {
+                (value, false, None) => {
                     let name = query.variable(&argument.r#type, value);
                     arguments.push_str(&format!(", {}: ${name}", argument.name));
                 }
@@ -401,9 +400,8 @@ impl Query {
             for (number, argument) in field.arguments.iter().enumerate() {
                 let separator = if number == 0 { '(' } else { ' ' };
                 text.push_str(&format!("{separator}{}: ", argument.name));
-                // A variable would round the numbers.
-                if exact_number::is_within(&argument.value) {
-                    text.push_str(&argument.literal);
+                if let Some(literal) = argument.exact_literal() {
+                    text.push_str(literal);
                     continue;
                 }
                 let variable = self.variable(&argument.r#type, &argument.value);

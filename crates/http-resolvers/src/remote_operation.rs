@@ -2,6 +2,7 @@
 //! have only the arguments that a client, a relationship or a preset gives.
 
 use graphql::operation::OperationKind;
+use graphql::schema::is_name;
 use serde_json::{Map, Value};
 
 use crate::exact_number;
@@ -72,17 +73,16 @@ impl RemotePath {
                     self.literal(value, &input.r#type, text);
                     continue;
                 }
-                let name = format!("v{}", variables.len());
-                declared.push_str(if variables.is_empty() { " (" } else { ", " });
-                declared.push_str(&format!("${name}: {}", input.r#type));
+                let name = declare((declared, variables), &input.r#type.to_string(), value);
                 text.push_str(&format!("${name}"));
-                variables.insert(name, exact_number::rounded(value));
             }
             if !is_first {
                 text.push(')');
             }
         }
-        selection_text::write(projection, text);
+        selection_text::write(projection, text, &mut |argument| {
+            declare((declared, variables), &argument.remote_type, &argument.value)
+        });
         text.push_str(&" }".repeat(self.steps.len().saturating_sub(1)));
     }
 
@@ -95,7 +95,10 @@ impl RemotePath {
         }
         let kind = self.schema.types.get(&r#type.name).map(|known| &known.kind);
         match value {
-            Value::String(name) if matches!(kind, Some(RemoteKind::Enum { .. })) => {
+            // A text that is no name would become a part of the document.
+            Value::String(name)
+                if matches!(kind, Some(RemoteKind::Enum { .. })) && is_name(name) =>
+            {
                 text.push_str(name);
             }
             // Numbers of the source may be texts, and clients give either where Hasura does.
@@ -131,6 +134,19 @@ impl RemotePath {
             }
         }
     }
+}
+
+/// Declares a variable, and returns its name.
+fn declare(
+    (declared, variables): (&mut String, &mut Map<String, Value>),
+    r#type: &str,
+    value: &Value,
+) -> String {
+    let name = format!("v{}", variables.len());
+    declared.push_str(if variables.is_empty() { " (" } else { ", " });
+    declared.push_str(&format!("${name}: {type}", r#type = r#type));
+    variables.insert(name.clone(), exact_number::rounded(value));
+    name
 }
 
 /// True for the text of a number of this type.
@@ -179,9 +195,7 @@ fn has_names(value: &Value) -> bool {
         Value::Array(items) => items.iter().all(has_names),
         Value::Object(members) => {
             exact_number::digits(value).is_some()
-                || members
-                    .iter()
-                    .all(|(name, value)| graphql::schema::is_name(name) && has_names(value))
+                || members.iter().all(|(name, value)| is_name(name) && has_names(value))
         }
     }
 }
@@ -192,8 +206,11 @@ mod tests {
 
     use serde_json::json;
 
+    use graphql::schema::{TypeId, TypeRef};
+
     use super::*;
     use crate::body::BodyTemplate;
+    use crate::projection::{Member, ObjectProjection, ProjectedArgument, ProjectedField};
     use crate::remote_path::{PathServer, RemoteStep};
     use crate::remote_schema::{RemoteField, RemoteSchema, RemoteType};
 
@@ -291,6 +308,47 @@ mod tests {
         let (text, variables) =
             path().operation(&[inputs], false, &Projection::Scalar("String".into()));
         assert_eq!(text, "query ($v0: ID) { user(id: $v0) { posts(first: 1) } }");
+        assert_eq!(Value::Object(variables), json!({ "v0": value }));
+    }
+
+    /// A key of an object, and a text where the server has an enum, never become a part of the document.
+    #[test]
+    fn no_value_becomes_a_part_of_the_document() {
+        let injected = "x: 1}) { secret } b: c(y: {z";
+        let argument = |literal: Option<&str>, value: Value| ProjectedArgument {
+            name: "meta".into(),
+            value,
+            literal: literal.map(Into::into),
+            r#type: "shop_JSON".into(),
+            remote_type: "JSON".into(),
+        };
+        let field = |arguments| ProjectedField {
+            response_name: "title".into(),
+            member: Member::Field {
+                name: "title".into(),
+                remote: "title".into(),
+                key: "title".into(),
+            },
+            r#type: TypeRef::named(TypeId::new(0)),
+            type_text: "String".into(),
+            projection: Projection::Scalar("String".into()),
+            arguments,
+        };
+        let value = json!({ injected: 1 });
+        let object = ObjectProjection {
+            r#type: "Post".into(),
+            remote_type: "Post".into(),
+            fields: vec![field(vec![argument(None, value.clone())])],
+        };
+        let projection = Projection::Objects(vec![object]);
+        let inputs = Inputs::of(
+            json!({ "1": { "where": [{ "kind": "NEW}]) { secret } b: c(d: [{a: B" }] } }),
+        );
+        let (text, variables) = path().operation(&[inputs], false, &projection);
+        assert_eq!(
+            text,
+            "query ($v0: JSON) { user { posts(where: [{kind: \"NEW}]) { secret } b: c(d: [{a: B\"}]){\ntitle(meta: $v0)\n} } }"
+        );
         assert_eq!(Value::Object(variables), json!({ "v0": value }));
     }
 

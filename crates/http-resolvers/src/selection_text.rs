@@ -3,13 +3,16 @@
 //! Servers may compare documents as texts, so their form is that of Dgraph: a field a line, and an
 //! alias only where a field is selected several times.
 
-use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
+use crate::projection::{Member, ObjectProjection, ProjectedArgument, ProjectedField, Projection};
 use crate::related_field::key_alias;
+
+/// Makes a variable of an argument that has no literal, and returns its name.
+pub(crate) type MakeVariable<'v> = &'v mut dyn FnMut(&ProjectedArgument) -> String;
 
 /// Writes the selection set; nothing for values without fields.
 ///
 /// Recursion is bounded: validation limits the depth of selections.
-pub(crate) fn write(projection: &Projection, text: &mut String) {
+pub(crate) fn write(projection: &Projection, text: &mut String, variable: MakeVariable<'_>) {
     let objects = projection.objects();
     let [first, others @ ..] = objects else { return };
     text.push_str("{\n");
@@ -18,21 +21,21 @@ pub(crate) fn write(projection: &Projection, text: &mut String) {
         if first.fields.is_empty() || is_abstract && !first.selects_typename() {
             text.push_str("__typename\n");
         }
-        write_fields(first, text);
+        write_fields(first, text, variable);
     } else {
         text.push_str("__typename\n");
         for object in objects.iter().filter(|object| !object.fields.is_empty()) {
             text.push_str("... on ");
             text.push_str(&object.remote_type);
             text.push_str("{\n");
-            write_fields(object, text);
+            write_fields(object, text, variable);
             text.push_str("}\n");
         }
     }
     text.push('}');
 }
 
-fn write_fields(object: &ObjectProjection, text: &mut String) {
+fn write_fields(object: &ObjectProjection, text: &mut String, variable: MakeVariable<'_>) {
     let mut keys: Vec<&str> = Vec::new();
     for field in &object.fields {
         if let Member::Related { related, .. } = &field.member {
@@ -56,12 +59,16 @@ fn write_fields(object: &ObjectProjection, text: &mut String) {
         }
         for (idx, argument) in field.arguments.iter().enumerate() {
             text.push_str(if idx == 0 { "(" } else { ", " });
-            text.extend([&*argument.name, ": ", &*argument.literal]);
+            text.extend([&*argument.name, ": "]);
+            match &argument.literal {
+                Some(literal) => text.push_str(literal),
+                None => text.extend(["$", &variable(argument)]),
+            }
         }
         if !field.arguments.is_empty() {
             text.push(')');
         }
-        write(&field.projection, text);
+        write(&field.projection, text, variable);
         text.push('\n');
     }
 }

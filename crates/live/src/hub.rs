@@ -183,6 +183,8 @@ impl Hub {
         cohorts.has_cache = false;
         cohorts.watched.iter().for_each(|cohort| cohort.mark());
         self.break_journal();
+        // Who waits for names sees the end.
+        self.journal.get().into_iter().for_each(|journal| journal.added().notify_one());
         drop(cohorts);
         self.wake();
     }

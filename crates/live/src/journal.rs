@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ahash::{AHashMap, AHashSet};
 use catalog::{Catalog, EntityId, FieldId};
 use source::changes::{Cell, ChangedRows, RowChange};
+use tokio::sync::Notify;
 
 use crate::dependencies::{Dependencies, ReadRows};
 use crate::index::{Changed, RowValues, written};
@@ -38,6 +39,8 @@ pub struct Journal {
     /// The fields of each entity whose values have names.
     keys: AHashMap<EntityId, Vec<FieldId>>,
     state: Mutex<State>,
+    /// Notified when there are names to take.
+    added: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -96,7 +99,13 @@ impl Journal {
             keys.entry(relationship.to).or_default().extend(relationship.to_fields.iter());
         }
         let keys = keys.into_iter().map(|(entity, own)| (entity, own.into_iter().collect()));
-        Self { keys: keys.collect(), catalog, state: Mutex::default() }
+        Self { keys: keys.collect(), catalog, state: Mutex::default(), added: Arc::default() }
+    }
+
+    /// Is notified when there are names to take. One task may wait for it.
+    #[must_use]
+    pub fn added(&self) -> Arc<Notify> {
+        Arc::clone(&self.added)
     }
 
     /// The number of times that it has begun: answers from before the last one may be outdated.
@@ -120,6 +129,11 @@ impl Journal {
             true => vec![self.name(Subject::All)],
             false => names.into_iter().collect(),
         }
+    }
+
+    /// Gives names back that were taken and not written.
+    pub fn give_back(&self, names: Vec<ChangeName>) {
+        self.extend(names.into_iter());
     }
 
     /// The names of an answer; `None` if there are too many to keep it. `is_exact` is false if the
@@ -185,7 +199,10 @@ impl Journal {
     /// Adds a committed change of this process, as far as its request tells.
     pub(crate) fn add_written(&self, written: &Written) {
         match written {
-            Written::Anything => self.state().concerns_all = true,
+            Written::Anything => {
+                self.state().concerns_all = true;
+                self.added.notify_one();
+            }
             Written::Entities(entities) if entities.is_empty() => {}
             Written::Entities(entities) => {
                 self.insert([Subject::Indirect]);
@@ -241,14 +258,21 @@ impl Journal {
     }
 
     fn insert<'s>(&self, subjects: impl IntoIterator<Item = Subject<'s>>) {
+        self.extend(subjects.into_iter().map(|subject| self.name(subject)));
+    }
+
+    fn extend(&self, names: impl Iterator<Item = ChangeName>) {
         let mut state = self.state();
         if state.concerns_all {
             return;
         }
-        state.names.extend(subjects.into_iter().map(|subject| self.name(subject)));
+        state.names.extend(names);
         if state.names.len() > MOST_WAITING {
             state.names.clear();
             state.concerns_all = true;
+        }
+        if state.concerns_all || !state.names.is_empty() {
+            self.added.notify_one();
         }
     }
 
@@ -456,10 +480,33 @@ mod tests {
         let other = Dependencies::default();
         assert!(journal.names_of(&other, true).unwrap().contains(&taken[0]));
         assert_eq!(journal.take(), Vec::<ChangeName>::new());
+        // What could not be written is taken again.
+        journal.give_back(taken.clone());
+        assert_eq!(journal.take(), taken);
         // What was missed is not told.
         journal.add_commit();
         let before = journal.beginning();
         journal.begin_again();
         assert_eq!((journal.take().len(), journal.beginning()), (0, before + 1));
+    }
+
+    #[tokio::test]
+    async fn a_task_is_told_of_names_to_take() {
+        let journal = Journal::new(catalog());
+        let added = journal.added();
+        let is_told = async || {
+            let waiting = added.notified();
+            tokio::time::timeout(std::time::Duration::ZERO, waiting).await.is_ok()
+        };
+        assert!(!is_told().await);
+        journal.add_commit();
+        assert!(is_told().await);
+        let taken = journal.take();
+        journal.give_back(Vec::new());
+        assert!(!is_told().await);
+        journal.give_back(taken);
+        assert!(is_told().await);
+        journal.add_written(&Written::Anything);
+        assert!(is_told().await);
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct EventSetup {
     pub(crate) settings: Settings,
 }
 
-/// What a delivery needs of a database, which has been checked.
+/// What a delivery needs of a database.
 #[derive(Debug)]
 pub(crate) struct PreparedEvents {
     /// The name of the source.
@@ -50,6 +50,9 @@ pub(crate) struct PreparedEvents {
     address: SourceAddress,
     definitions: Definitions,
     settings: Settings,
+    /// Whether its database has what events need. If that is not known, or not so, a delivery that runs
+    /// goes on, and none begins.
+    is_checked: bool,
 }
 
 /// The definitions of metadata, or all their problems.
@@ -114,7 +117,10 @@ impl EventSetup {
         let direct = options.source.direct_address(address);
         let log = EventLog::new(&direct, options.source.timeouts).map_err(Failure::other)?;
         let first = Found { served, definitions: definitions(served)?, log, address };
-        let mut prepared: Vec<_> = self.prepare_source(first).await?.into_iter().collect();
+        let mut prepared = Vec::new();
+        if self.has_events(&first).await? {
+            prepared.push(first.prepared(self.settings, true));
+        }
         for further in &options.further {
             let name = &*further.name;
             let served = dialect.metadata.served().map(|first| first.further(name));
@@ -123,27 +129,32 @@ impl EventSetup {
             let definitions = read(&served, &[])?;
             let log = EventLog::new(&address, options.source.timeouts).map_err(Failure::other)?;
             let found = Found { served: &served, definitions, log, address: &address };
-            match self.prepare_source(found).await {
-                Ok(one) => prepared.extend(one),
+            match self.has_events(&found).await {
+                Ok(true) => prepared.push(found.prepared(self.settings, true)),
+                Ok(false) => {}
                 // As its fields, its events do not keep the others from being served.
-                Err(error) => tracing::error!(
-                    source = name,
-                    %error,
-                    "the events of a source are not delivered before a reload"
-                ),
+                Err(error) => {
+                    tracing::error!(
+                        source = name,
+                        %error,
+                        "the events of a source cannot be prepared: a delivery that runs goes on, and \
+                         another begins with a reload"
+                    );
+                    prepared.push(found.prepared(self.settings, false));
+                }
             }
         }
         Ok(prepared)
     }
 
-    /// The events of a source; `None` if there is nothing to deliver.
-    async fn prepare_source(self, found: Found<'_>) -> Result<Option<PreparedEvents>, Failure> {
-        let Self { mode, settings } = self;
-        let Found { served, definitions, log, address } = found;
+    /// Whether there is something to deliver of a source, whose database then has what it needs.
+    async fn has_events(self, found: &Found<'_>) -> Result<bool, Failure> {
+        let mode = self.mode;
+        let Found { served, definitions, log, .. } = found;
         let source = &*served.source().name.text;
         let has_events = !definitions.is_empty();
         if !has_events && !log.is_complete().await.map_err(Failure::other)? {
-            return Ok(None);
+            return Ok(false);
         }
         let plan = log.plan(definitions.row_triggers()).await.map_err(Failure::other)?;
         check(&plan)?;
@@ -163,8 +174,7 @@ impl EventSetup {
         if mode == EventsMode::Install && !plan.statements.is_empty() {
             log.install(&plan).await.map_err(Failure::other)?;
         }
-        let (source, address) = (source.into(), address.clone());
-        Ok(Some(PreparedEvents { source, log, address, definitions, settings }))
+        Ok(true)
     }
 }
 
@@ -200,8 +210,8 @@ impl EventSetup {
             (webhooks.collect::<Vec<_>>(), subscription_bodies::start(engine)?);
         let definitions = Definitions::of_subscriptions(&webhooks, &bodies)
             .map_err(|problems| Failure::Usage(problems.join("\nerror: ")))?;
-        let (source, address) = (ONLY_SOURCE.into(), address.clone());
-        Ok(Some(PreparedEvents { source, log, address, definitions, settings }))
+        let (source, address, is_checked) = (ONLY_SOURCE.into(), address.clone(), true);
+        Ok(Some(PreparedEvents { source, log, address, definitions, settings, is_checked }))
     }
 }
 
@@ -220,19 +230,32 @@ struct Found<'a> {
     address: &'a SourceAddress,
 }
 
+impl Found<'_> {
+    fn prepared(self, settings: Settings, is_checked: bool) -> PreparedEvents {
+        let Self { served, definitions, log, address } = self;
+        let (source, address) = ((*served.source().name.text).into(), address.clone());
+        PreparedEvents { source, log, address, definitions, settings, is_checked }
+    }
+}
+
 impl EventDelivery {
     /// The counters, which go on across reloads.
     pub(crate) fn statistics(&self) -> Arc<Statistics> {
         Arc::clone(&self.statistics)
     }
 
-    /// Delivers by these definitions from now on; the delivery of sources without any ends.
+    /// Delivers by these definitions from now on; the delivery of sources without any ends, but not that
+    /// of a source whose database does not answer now.
     pub(crate) fn apply(&self, prepared: Vec<PreparedEvents>) -> Result<(), Failure> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = std::mem::take(&mut *running);
         for prepared in prepared {
-            let PreparedEvents { source, log, address, definitions, settings } = prepared;
+            let PreparedEvents { source, log, address, definitions, settings, is_checked } =
+                prepared;
             let known = kept.iter().position(|one| one.source == source);
+            if known.is_none() && !is_checked {
+                continue;
+            }
             match known.map(|place| kept.swap_remove(place)) {
                 Some(own) if own.address == address && own.settings == settings => {
                     own.delivery.replace(definitions);

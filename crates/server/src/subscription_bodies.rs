@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use engine::{Engine, RecordedResponse, Worker};
-use event_triggers::bodies::{Bodies, Body, BodyRequest};
+use event_triggers::bodies::{Bodies, Body, BodyRequest, MOST_TIME};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::LocalSet;
 
@@ -18,7 +18,10 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Result<Bodies, Failure> {
     let engine = Arc::clone(engine);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::other)?;
-    let work = move || LocalSet::new().block_on(&runtime, answer(Worker::new(engine), requests));
+    let work = move || {
+        let worker = Worker::of_recorded(engine, MOST_TIME);
+        LocalSet::new().block_on(&runtime, answer(worker, requests));
+    };
     thread::Builder::new().name("webhooks".into()).spawn(work).map_err(Failure::other)?;
     Ok(bodies)
 }
@@ -26,10 +29,15 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Result<Bodies, Failure> {
 /// Answers requests until nobody can send any.
 async fn answer(worker: Worker, mut requests: UnboundedReceiver<BodyRequest>) {
     let worker = Rc::new(worker);
-    while let Some(BodyRequest { subscription, event, answer }) = requests.recv().await {
+    while let Some(BodyRequest { subscription, event, mut answer }) = requests.recv().await {
         let worker = Rc::clone(&worker);
         tokio::task::spawn_local(async move {
-            let body = match worker.respond_to_recorded(&subscription, &event).await {
+            let response = tokio::select! {
+                response = worker.respond_to_recorded(&subscription, &event) => response,
+                // Nobody waits any more: the statements end, and the next attempt finds their place.
+                () = answer.closed() => return,
+            };
+            let body = match response {
                 RecordedResponse::Wanted(body) => {
                     Body::Ready(String::from_utf8_lossy(&body).into_owned())
                 }

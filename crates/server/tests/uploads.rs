@@ -329,6 +329,70 @@ fn limits_hold_while_files_arrive() {
 }
 
 #[test]
+fn each_place_of_a_file_counts_while_it_arrives() {
+    let options = ["--uploads", "--max-upload-size", "100B", "--max-upload-body-size", "2KiB"];
+    let (_folder, server) = sqlite(&options);
+    let variables = json!({ "photo": { "id": 2 }, "list": vec![Value::Null; 21] });
+    let operations = json!({ "query": CREATE, "variables": variables }).to_string();
+    let places: Vec<String> = (0..21).map(|place| format!("variables.list.{place}")).collect();
+    let map = json!({ "0": places }).to_string();
+    let parts =
+        [("operations", operations.as_bytes()), ("map", map.as_bytes()), ("0", &[7; 100][..])];
+    let refused = send(&server, &parts);
+    check_refused(&refused, 413, "BODY_TOO_LARGE", "each counted as often as it is used");
+    check_refused(&refused, 413, "BODY_TOO_LARGE", "--max-upload-body-size");
+}
+
+#[test]
+fn each_use_of_a_file_in_a_document_counts() {
+    let options = ["--uploads", "--max-upload-size", "1KiB", "--max-upload-body-size", "2KiB"];
+    let check = |answer: &Value| {
+        let error = &answer["errors"][0];
+        assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{answer}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("each counted as often as it is used"), "{answer}");
+    };
+    let content = &[7; 900][..];
+    on_each(&options, |server| {
+        let updates = |aliases: &[&str]| {
+            let update = |alias| {
+                format!(
+                    "{alias}: updatePhotoById(input: {{ id: 1, photoPatch: {{ content: $file }} }}) \
+                     {{ photo {{ id }} }}"
+                )
+            };
+            let all: Vec<String> = aliases.iter().map(update).collect();
+            let mutation = format!("mutation ($file: String!) {{ {} }}", all.join(" "));
+            let files = [("variables.file", content)];
+            upload(server, (&mutation, &json!({ "file": null })), &files)
+        };
+        assert_eq!(updates(&["a"]), json!({ "data": { "a": { "photo": { "id": 1 } } } }));
+        check(&updates(&["a", "b", "c"]));
+    });
+    for database in Database::on_each(FURTHER_TYPES) {
+        let url = database.url();
+        let arguments = [&["serve", &url], &FREE[..], &options[..]].concat();
+        let server = &Server::start(&arguments);
+        let call = "mutation ($page: String) { weigh(input: { pages: [$page, $page, $page] }) { \
+                    integer } }";
+        let files = [("variables.page", content)];
+        check(&upload(server, (call, &json!({ "page": null })), &files));
+    }
+}
+
+#[test]
+fn a_subscription_takes_no_files() {
+    let (_folder, server) = sqlite(&["--uploads", "--dialect", "hasura"]);
+    let query = "subscription ($file: bytea) { photo(where: { content: { _eq: $file } }) { id } }";
+    let operations = json!({ "query": query, "variables": { "file": null } }).to_string();
+    let map = br#"{"0":["variables.file"]}"#;
+    let parts = [("operations", operations.as_bytes()), ("map", map), ("0", CONTENT)];
+    let headers = format!("{PREFLIGHT}Accept: text/event-stream\r\n");
+    let answer = server.send(&request(&headers, &body(&parts)));
+    assert!(answer.body.contains("only mutations take files"), "{}", answer.body);
+}
+
+#[test]
 fn files_count_toward_the_memory_of_requests() {
     let (_folder, server) = sqlite(&["--uploads", "--request-memory", "1MiB"]);
     let operations = json!({ "query": CREATE, "variables": { "photo": {

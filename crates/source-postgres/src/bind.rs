@@ -16,6 +16,7 @@ use source::geo::GeoCondition;
 use source::operand::{Resolved, Variables, resolve};
 use source::session::write_quoted;
 use tokio_postgres::types::{Oid, Type};
+use uploads::Files;
 
 use super::files::{self, FileForm};
 use super::text::{text, write_list};
@@ -26,6 +27,8 @@ pub struct Bound {
     buffer: Vec<u8>,
     /// Files of the request, whose bytes stand as they are.
     files: Vec<Bytes>,
+    /// The bytes of all uses of files.
+    file_bytes: usize,
     pub levels: Vec<BoundLevel>,
 }
 
@@ -86,6 +89,11 @@ impl Bound {
                 .get(*number)
                 .map_or(BoundParameter::Null, |file| BoundParameter::Binary(file)),
         })
+    }
+
+    /// The memory of the values if they have files, of which the buffer may have many copies.
+    pub fn copied(&self) -> u64 {
+        if self.file_bytes > 0 { self.buffer.capacity() as u64 } else { 0 }
     }
 
     /// The formats of a level's parameters; none if all are texts.
@@ -206,7 +214,10 @@ fn bind_level(
                 bound.is_empty |= is_no_key(&value, parameter.kind);
                 match variables.files.is_empty() || value.first_file().is_none() {
                     true => encode(&value, parameter.kind, &mut all.buffer)?,
-                    false => encode_files(&value, parameter.kind, type_of(place), all)?,
+                    false => {
+                        count_uses(&value, variables.files, &mut all.file_bytes)?;
+                        encode_files(&value, parameter.kind, type_of(place), all)?
+                    }
                 }
             }
         };
@@ -222,6 +233,15 @@ fn bind_level(
 impl Span {
     fn is_binary(&self) -> bool {
         matches!(self, Self::Binary { .. } | Self::File(_))
+    }
+}
+
+/// Counts the files of a value. Parts of other values take none.
+fn count_uses(value: &Resolved<'_>, files: &Files, used: &mut usize) -> Result<(), SourceError> {
+    match value {
+        Resolved::File(file) => files.count_use(file, used).map_err(SourceError::input),
+        Resolved::List(items) => items.iter().try_for_each(|item| count_uses(item, files, used)),
+        _ => Ok(()),
     }
 }
 

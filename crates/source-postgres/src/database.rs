@@ -537,6 +537,9 @@ impl PostgresConnections {
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
         let (bound, mut failures) = program.bind(params.variables);
+        // Each is bounded, and all of the requests together are so by the budget.
+        let mut copied = output.another_held();
+        copied.grow_to(bound.copied()).map_err(SourceError::from)?;
         observed.form = ReadForm::Levels;
         let ExecuteParams { variables, session, echoes, recorders, .. } = params;
         let budget = output.budget();

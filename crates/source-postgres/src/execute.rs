@@ -18,6 +18,7 @@ use source::SourceError;
 use source::operand::Variables;
 use source::{Observed, Plan, ReadForm};
 use sql::PlanFigures;
+use tokio::time::sleep;
 use tokio_postgres::types::Type;
 
 use super::bind::{Bound, BoundParameter, bind};
@@ -34,7 +35,7 @@ use super::texts::Texts;
 use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
-use units::conflicts;
+use units::conflicts::{self, Conflicts};
 
 pub(super) use keys::{has_results, key_arrays, object_error, result};
 
@@ -428,11 +429,15 @@ pub async fn run_in(
         true => conflicts::MOST,
         false => 1,
     };
+    let mut pauses = Conflicts::default();
     while let Err((error, _)) = &attempted
         && attempts > 0
         && may_succeed_now(error)
     {
         attempts -= 1;
+        if repeats && !matches!(error, WireError::StalePlan(_)) {
+            sleep(pauses.pause()).await;
+        }
         attempted =
             attempt_run(scope, connection, program, bound, without, settings, observed).await;
     }

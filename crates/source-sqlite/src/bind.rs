@@ -76,8 +76,9 @@ pub(super) fn bind(
 ) -> (Bound, Vec<(u32, SourceError)>) {
     let mut failures: Vec<(u32, SourceError)> = Vec::new();
     let mut creators = TableCreators::default();
+    let mut file_bytes = 0;
     let levels = program.levels.iter().map(|level| {
-        let bound = bind_level(level, stored, variables, &mut creators);
+        let bound = bind_level(level, stored, variables, (&mut creators, &mut file_bytes));
         match bound {
             Ok(bound) => bound,
             Err(error) => {
@@ -96,7 +97,7 @@ fn bind_level(
     level: &Level,
     stored: &Stored,
     variables: Variables<'_>,
-    creators: &mut TableCreators,
+    (creators, file_bytes): (&mut TableCreators, &mut usize),
 ) -> Result<BoundLevel, SourceError> {
     let mut bound = BoundLevel { bounds: level.bounds(variables)?, ..BoundLevel::default() };
     for parameter in &level.parameters {
@@ -108,7 +109,14 @@ fn bind_level(
                 let value = resolve(operand, variables)?;
                 match variables.files.is_empty() {
                     true => BoundParameter::Value(encode(&value, parameter.kind, stored)?),
-                    false => bind_with_files(&value, parameter.kind, stored)?,
+                    false => {
+                        if let Resolved::File(file) = value {
+                            // SQLite copies the value of each parameter.
+                            let counted = variables.files.count_use(file, file_bytes);
+                            counted.map_err(SourceError::input)?;
+                        }
+                        bind_with_files(&value, parameter.kind, stored)?
+                    }
                 }
             }
             ParameterSource::Result { level, row, column } => {

@@ -146,23 +146,27 @@ impl Thalweg {
     ///
     /// # Errors
     ///
-    /// As for [`Thalweg::open`], or the API is closed.
+    /// As for [`Thalweg::open`], or the API is closed, also meanwhile.
     pub async fn reload(&self) -> Result<(), OpenError> {
         let shared = &*self.shared;
         let _one = shared.reload.lock().await;
         if shared.ending.borrow().is_some() {
             return Err(OpenError::Closed);
         }
-        let mut next = Generation::open(Arc::clone(&shared.options)).await?;
+        let next = Generation::open(Arc::clone(&shared.options)).await?;
         let before = shared.generations.borrow().api();
         let mut api = next.api();
         // Subscriptions to events go on with the listeners of the engine before.
         drop(next);
         api.inherit(&before);
-        if let engine::Api::Source(engine) = api {
-            next = Generation { engine };
-            shared.generations.send_replace(next);
+        let engine::Api::Source(engine) = api else { return Ok(()) };
+        // While it is borrowed nobody can close the API: the threads, which end then, close the newest
+        // engine.
+        let ending = shared.ending.borrow();
+        if ending.is_some() {
+            return Err(OpenError::Closed);
         }
+        shared.generations.send_replace(Generation { engine });
         Ok(())
     }
 

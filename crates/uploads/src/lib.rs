@@ -30,12 +30,20 @@ pub struct File {
 
 /// The files of a request, by their numbers.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Files(Option<Arc<[File]>>);
+pub struct Files(Option<Arc<All>>);
+
+#[derive(PartialEq, Eq)]
+struct All {
+    files: Vec<File>,
+    /// The most bytes of all uses of them.
+    most_bytes: usize,
+}
 
 impl Files {
+    /// Files of which all uses together may have so many bytes.
     #[must_use]
-    pub fn new(files: Vec<File>) -> Self {
-        Self((!files.is_empty()).then(|| files.into()))
+    pub fn new(files: Vec<File>, most_bytes: usize) -> Self {
+        Self((!files.is_empty()).then(|| Arc::new(All { files, most_bytes })))
     }
 
     /// The files of a request that has none.
@@ -52,7 +60,23 @@ impl Files {
     /// The bytes of all files together.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.0.iter().flat_map(|files| files.iter()).map(|file| file.content.len()).sum()
+        self.all().iter().map(|file| file.content.len()).sum()
+    }
+
+    fn all(&self) -> &[File] {
+        self.0.as_ref().map_or(&[], |all| &all.files)
+    }
+
+    /// Adds the use of a file to the bytes of those before it. Each use may be a copy, and a short
+    /// document can use a file a thousand times. The error is the message about too many.
+    pub fn count_use(&self, file: &File, used: &mut usize) -> Result<(), String> {
+        let most = self.0.as_ref().map_or(0, |all| all.most_bytes);
+        let all = used.saturating_add(file.content.len());
+        if all > most {
+            return Err(too_many_uses(most));
+        }
+        *used = all;
+        Ok(())
     }
 
     /// The text that stands for the file of a number.
@@ -64,7 +88,7 @@ impl Files {
     /// The file that a text stands for.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<&File> {
-        let files = self.0.as_ref()?;
+        let All { files, .. } = &**self.0.as_ref()?;
         let number = text.strip_prefix(PLACEHOLDER)?;
         files.get(number.parse::<usize>().ok()?)
     }
@@ -99,6 +123,15 @@ impl Files {
     }
 }
 
+/// The message about files that are used too often.
+#[must_use]
+pub fn too_many_uses(most_bytes: usize) -> String {
+    format!(
+        "The files of the request have more than {most_bytes} bytes, each counted as often as it is \
+         used; --max-upload-body-size allows more."
+    )
+}
+
 impl File {
     /// The message about a file where a value of another type is expected.
     #[must_use]
@@ -121,7 +154,7 @@ impl fmt::Debug for File {
 
 impl fmt::Debug for Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().flat_map(|files| files.iter())).finish()
+        f.debug_list().entries(self.all()).finish()
     }
 }
 
@@ -134,7 +167,21 @@ mod tests {
             content: Bytes::from_static(content),
             place: place.into(),
         };
-        Files::new(vec![file(b"\xff", "variables.a"), file(b"", "variables.b.0")])
+        Files::new(vec![file(b"\xff", "variables.a"), file(b"", "variables.b.0")], 2)
+    }
+
+    #[test]
+    fn each_use_of_a_file_counts() {
+        let files = files();
+        let used = |number| files.find(Files::placeholder(number).as_str().unwrap()).unwrap();
+        let mut bytes = 0;
+        for _ in 0..2 {
+            assert_eq!(files.count_use(used(0), &mut bytes), Ok(()));
+        }
+        let error = files.count_use(used(0), &mut bytes).unwrap_err();
+        assert!(error.contains("more than 2 bytes, each counted as often"), "{error}");
+        // One without bytes stands everywhere.
+        assert_eq!((files.count_use(used(1), &mut bytes), bytes), (Ok(()), 2));
     }
 
     #[test]

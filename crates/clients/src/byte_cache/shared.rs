@@ -24,7 +24,8 @@ const DIGITS: usize = 20;
 const MOST_KEYS: usize = 500;
 
 /// Returns the present moment, and for each key the value and the milliseconds that are left, or nothing.
-/// Values that are no entries, and keys of another type, are removed.
+/// Values that are no entries, and keys of another type, are removed. Values with more bytes than are
+/// wanted are left: they may be wanted elsewhere.
 static GET: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local time = redis.call('TIME')
@@ -55,6 +56,9 @@ for place, key in ipairs(KEYS) do
         entry = false
         break
       end
+    end
+    if entry and string.len(entry) - 21 - tags * 16 > tonumber(ARGV[2]) then
+      entry = false
     end
     if entry then
       table.insert(reply, string.sub(entry, 22 + tags * 16))
@@ -99,20 +103,25 @@ impl SharedStore {
         Self { client, entries, tags }
     }
 
+    pub(super) fn is_connected(&self) -> bool {
+        self.client.counts().is_connected
+    }
+
     pub(super) async fn get_many(
         &self,
         keys: &[CacheKey],
+        most_bytes: usize,
     ) -> Result<(Vec<Option<Cached>>, Moment), RedisUnavailable> {
         let mut found = Vec::with_capacity(keys.len());
         let mut first = None;
         for keys in keys.chunks(MOST_KEYS) {
-            let (some, moment) = self.get_some(keys).await?;
+            let (some, moment) = self.get_some(keys, most_bytes).await?;
             found.extend(some);
             first.get_or_insert(moment);
         }
         let moment = match first {
             Some(moment) => moment,
-            None => self.get_some(&[]).await?.1,
+            None => self.get_some(&[], most_bytes).await?.1,
         };
         Ok((found, moment))
     }
@@ -121,9 +130,10 @@ impl SharedStore {
     async fn get_some(
         &self,
         keys: &[CacheKey],
+        most_bytes: usize,
     ) -> Result<(Vec<Option<Cached>>, Moment), RedisUnavailable> {
         let names: Vec<_> = keys.iter().map(|own| key(&self.entries, &own.0)).collect();
-        let arguments = [self.tags.clone()];
+        let arguments = [self.tags.clone(), most_bytes.to_string().into_bytes()];
         let (reply, connection) =
             GET.run_numbered::<Vec<Value>>(&self.client, &names, &arguments).await?;
         let mut reply = reply.into_iter();

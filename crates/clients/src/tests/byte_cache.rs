@@ -1,6 +1,6 @@
 //! The store of bytes in Redis.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use clients::byte_cache::{ByteCache, CacheKey, CacheTag, NewEntry};
@@ -34,11 +34,16 @@ fn entry(number: u32) -> NewEntry {
 
 /// A cache in a Redis.
 fn start() -> Option<(Broker, ByteCache)> {
+    start_limited(LIMIT)
+}
+
+/// A cache in a Redis, with a time limit of its commands.
+fn start_limited(limit: Duration) -> Option<(Broker, ByteCache)> {
     if !Kind::Redis.is_installed() {
         return None;
     }
     let broker = Broker::start(Kind::Redis, &[]).unwrap();
-    let client = RedisClient::open(broker.url().parse().unwrap(), "a test", LIMIT);
+    let client = RedisClient::open(broker.url().parse().unwrap(), "a test", limit);
     Some((broker, ByteCache::shared(client, "test:")))
 }
 
@@ -70,6 +75,49 @@ fn large_look_ups_have_several_steps() {
         let (found, _) = cache.get_many(&keys).await;
         let stale = found.iter().take(1_200).enumerate().filter(|(_, found)| found.is_none());
         assert!(stale.map(|(number, _)| number).eq((0..1_200).filter(|number| number % 10 == 3)));
+    });
+}
+
+#[test]
+fn large_values_are_not_sent() {
+    let Some((_broker, cache)) = start() else { return };
+    run(async {
+        let (_, moment) = cache.get_many(&[]).await;
+        cache.put(vec![entry(1), entry(1_000)], moment.unwrap()).await;
+        let both = [key(1), key(1_000)];
+        let found = cache.get_small(&both, 3).await.0;
+        let found: Vec<bool> = found.iter().map(Option::is_some).collect();
+        assert_eq!(found, [true, false]);
+        // It is left for those who want it.
+        let found = cache.get_small(&both, 4).await.0;
+        assert!(found.iter().all(Option::is_some));
+    });
+}
+
+#[test]
+fn a_pause_of_redis_leaves_the_connection() {
+    let Some((broker, cache)) = start_limited(Duration::from_millis(200)) else { return };
+    let mut redis = redis::Client::connect(&broker).unwrap();
+    run(async {
+        let moment = async || {
+            let started = Instant::now();
+            loop {
+                if let (_, Some(moment)) = cache.get_many(&[]).await {
+                    return moment;
+                }
+                assert!(started.elapsed() < LIMIT);
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let before = moment().await;
+        redis.command(&["CLIENT", "PAUSE", "500"]).unwrap();
+        assert_eq!(cache.get_many(&[]).await.1, None);
+        // Nobody waits until Redis replies again.
+        let started = Instant::now();
+        assert_eq!(cache.get_many(&[]).await.1, None);
+        assert!(started.elapsed() < Duration::from_millis(100));
+        assert!(cache.is_connected());
+        assert!(moment().await.has_clock_of(before));
     });
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ::live::{CohortKey, Watched};
 use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
+use response::MemoryReservation;
 use tokio::time::Instant;
 
 use super::CacheUse;
@@ -24,8 +25,21 @@ pub struct CachedAnswer {
     tag: OnceLock<Box<str>>,
 }
 
+/// A body with the memory that is reserved for it.
+#[derive(Debug)]
+pub(crate) struct HeldBody<B> {
+    pub(crate) body: B,
+    pub(crate) _held: MemoryReservation,
+}
+
 /// Bytes of a hash that are shown.
 const SHOWN: usize = 16;
+
+impl<B: AsRef<[u8]>> AsRef<[u8]> for HeldBody<B> {
+    fn as_ref(&self) -> &[u8] {
+        self.body.as_ref()
+    }
+}
 
 impl CachedAnswer {
     pub(crate) fn new(

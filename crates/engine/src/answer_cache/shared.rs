@@ -4,19 +4,25 @@
 //! does: it uses only answers that were begun after its own feed, and before each look-up it writes the
 //! names of all changes that it knows of into the store ([`Journal`](::live::Journal)). An answer of an
 //! earlier moment that has one of these names is not found any more, whoever has made it and whenever
-//! it is put. A mutation writes its names before its response is sent, so that all servers see it.
+//! it is put. A mutation writes its names before its response is sent, so that all servers see it. A
+//! task writes the names of other changes soon ([`publish_changes`]), also while nobody asks this server:
+//! names that waited would drop answers that others have made since.
 //!
 //! Moments are those of the store's clock. Where a connection to it is lost, its writes may be, too: the
 //! server then begins again, without the answers from before.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use ::live::{CohortKey, Dependencies, Hub, Journal};
+use ::live::{ChangeName, CohortKey, Dependencies, Hub, Journal};
 use bytes::{Buf, Bytes};
 use clients::byte_cache::{ByteCache, CacheKey, CacheTag, Cached, Moment, NewEntry};
 use clients::redis_client::RedisUnavailable;
+use response::MemoryReservation;
+use tokio::time::sleep;
 
+use super::AnswerCache;
 use super::answer::CachedAnswer;
 use super::policy::CacheWish;
 
@@ -25,6 +31,15 @@ const FORM: &[u8] = concat!("1 ", env!("CARGO_PKG_VERSION")).as_bytes();
 
 /// The bytes before the body of a value: the moment, and the time for which it is kept.
 const HEAD: usize = 16;
+
+/// The number of copies of a body while it is put: the value, the entry, the command and its bytes.
+const COPIES: u64 = 4;
+
+/// The time in which names of changes gather, to be written together.
+const GATHERING: Duration = Duration::from_millis(20);
+
+/// The pause after names could not be written.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The answers of one source in a shared store.
 #[derive(Debug)]
@@ -36,7 +51,13 @@ pub(crate) struct SharedAnswers {
     /// One task at a time writes the names of changes.
     publishing: tokio::sync::Mutex<()>,
     oldest: Mutex<Option<Oldest>>,
+    /// True while a task writes the names of changes.
+    has_publisher: Arc<AtomicBool>,
 }
+
+/// The duty to write the names of changes, which one task has at a time.
+#[derive(Debug)]
+pub(crate) struct Publisher(Arc<AtomicBool>);
 
 /// The moment since which this server knows of all changes.
 #[derive(Clone, Copy, Debug)]
@@ -65,17 +86,29 @@ pub(crate) enum SharedLookup {
     Unavailable,
 }
 
-/// Resets the journal unless the names were written.
+/// Gives names back that were not written: they are written before the next look-up. In an outage it
+/// resets the journal instead, since they would gather: the knowledge of this server does not count then.
 struct Publication<'p> {
     journal: &'p Journal,
-    is_done: bool,
+    store: &'p ByteCache,
+    /// Empty if they were written.
+    names: Vec<ChangeName>,
 }
 
 impl Drop for Publication<'_> {
     fn drop(&mut self) {
-        if !self.is_done {
+        let names = std::mem::take(&mut self.names);
+        if self.store.is_connected() {
+            self.journal.give_back(names);
+        } else if !names.is_empty() {
             self.journal.begin_again();
         }
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 
@@ -87,14 +120,16 @@ impl SharedAnswers {
             database: database.into(),
             publishing: tokio::sync::Mutex::default(),
             oldest: Mutex::default(),
+            has_publisher: Arc::default(),
         }
     }
 
-    /// Looks for the answer to a request by a plan with these dependencies.
+    /// Looks for the answer to a request by a plan with these dependencies. An answer of more bytes is
+    /// not sent by the store: a server with a larger cache has put it there.
     pub(crate) async fn look_up(
         &self,
         plan: CacheKey,
-        key: &CohortKey,
+        (key, most_bytes): (&CohortKey, usize),
         wish: CacheWish,
         dependencies: &Dependencies,
     ) -> SharedLookup {
@@ -112,7 +147,7 @@ impl SharedAnswers {
         }
         let Some(oldest) = self.oldest(beginning).await else { return SharedLookup::Unavailable };
         let own_key = self.key(plan, key, wish, &names);
-        let (found, since) = self.store.get_many(&[own_key]).await;
+        let (found, since) = self.store.get_small(&[own_key], HEAD + most_bytes).await;
         let Some(since) = since else { return SharedLookup::Unavailable };
         if !since.has_clock_of(oldest) {
             *self.known_oldest() = None;
@@ -129,8 +164,18 @@ impl SharedAnswers {
         }
     }
 
-    /// Puts an answer. It is not found if a change has concerned it since its ticket.
-    pub(crate) async fn put(&self, ticket: Ticket, ttl: Duration, body: &[u8]) {
+    /// Puts an answer. It is not found if a change has concerned it since its ticket. Returns false if
+    /// there is too little memory for its copies.
+    pub(crate) async fn put(
+        &self,
+        ticket: Ticket,
+        ttl: Duration,
+        body: &[u8],
+        mut copies: MemoryReservation,
+    ) -> bool {
+        if copies.grow_to(COPIES.saturating_mul(body.len() as u64)).is_err() {
+            return false;
+        }
         let Ticket { key, tags, since } = ticket;
         let milliseconds = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
         let mut value = Vec::with_capacity(HEAD + body.len());
@@ -138,10 +183,18 @@ impl SharedAnswers {
         value.extend_from_slice(&milliseconds.to_be_bytes());
         value.extend_from_slice(body);
         self.store.put(vec![NewEntry { key, value: value.into(), ttl, tags }], since).await;
+        true
     }
 
-    /// Writes the names of the changes that this server knows of. If that fails, the server does not
-    /// use the answers from before any more.
+    /// The duty to write the names of changes, unless a task has it.
+    pub(crate) fn claim_publisher(&self) -> Option<Publisher> {
+        let has_one = self.has_publisher.load(Ordering::Relaxed)
+            || self.has_publisher.swap(true, Ordering::AcqRel);
+        (!has_one).then(|| Publisher(Arc::clone(&self.has_publisher)))
+    }
+
+    /// Writes the names of the changes that this server knows of. If that fails, they are written the
+    /// next time; in an outage, the server does not use the answers from before any more.
     pub(crate) async fn publish(&self) -> Result<(), RedisUnavailable> {
         let Some(journal) = self.hub.journal() else { return Ok(()) };
         // Waits for names that another request has taken.
@@ -150,11 +203,11 @@ impl SharedAnswers {
         if names.is_empty() {
             return Ok(());
         }
-        let mut publication = Publication { journal, is_done: false };
         let tags: Vec<CacheTag> = names.iter().map(|name| self.tag(name)).collect();
-        let written = self.store.invalidate(&tags).await;
-        publication.is_done = written.is_ok();
-        written
+        let mut publication = Publication { journal, store: &self.store, names };
+        self.store.invalidate(&tags).await?;
+        publication.names.clear();
+        Ok(())
     }
 
     /// The number of commands that the store has not executed.
@@ -197,6 +250,24 @@ impl SharedAnswers {
 
     fn known_oldest(&self) -> MutexGuard<'_, Option<Oldest>> {
         self.oldest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes the names of changes some milliseconds after this server has learned of them, until the cache
+/// is dropped.
+pub(crate) async fn publish_changes(cache: Weak<AnswerCache>, _publisher: Publisher) {
+    let journal = cache.upgrade().and_then(|cache| Some(cache.hub.journal()?.added()));
+    let Some(added) = journal else { return };
+    loop {
+        added.notified().await;
+        sleep(GATHERING).await;
+        let Some(cache) = cache.upgrade() else { return };
+        let Some(shared) = cache.shared() else { return };
+        if shared.publish().await.is_err() {
+            drop(cache);
+            sleep(PAUSE).await;
+            added.notify_one();
+        }
     }
 }
 

@@ -9,11 +9,12 @@ use graphql::operation::OperationKind;
 use graphql::{GraphQLError, Request};
 use response::MemoryReservation;
 use source::{Freshness, Session};
+use tokio::task::spawn_local;
 
 use super::{Allowed, Delivery, Ready, Worker};
 use crate::answer_cache::{
-    AnswerCache, CacheLookup, CacheUse, CacheUsed, CacheWish, CachedAnswer, FlightEnd, Leading,
-    SharedAnswers, SharedLookup, Ticket,
+    AnswerCache, CacheLookup, CacheUse, CacheUsed, CacheWish, CachedAnswer, FlightEnd, HeldBody,
+    Leading, SharedAnswers, SharedLookup, Ticket, publish_changes,
 };
 use crate::caller::Caller;
 use crate::report::Report;
@@ -94,11 +95,15 @@ impl Worker {
         (cache, shared, wish, key): (&Arc<AnswerCache>, &SharedAnswers, CacheWish, CohortKey),
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
+        if let Some(publisher) = shared.claim_publisher() {
+            spawn_local(publish_changes(Arc::downgrade(cache), publisher));
+        }
         let plan = ready.prepared.fingerprint(&self.engine.catalog);
         let mut allowed = caller.cache;
         loop {
             let dependencies = self.answer_dependencies(ready, &caller.session);
-            let ticket = match shared.look_up(plan, &key, wish, &dependencies).await {
+            let wanted = (&key, cache.most_bytes());
+            let ticket = match shared.look_up(plan, wanted, wish, &dependencies).await {
                 SharedLookup::Answer(answer, ticket) => {
                     if answer.is_allowed(wish, caller.cache) {
                         // It is a copy for this request alone.
@@ -166,10 +171,8 @@ impl Worker {
             leading.end(FlightEnd::NotShared);
             return Ok(Response { body: JsonBody::Own(body), held, ..response });
         }
-        if let (Some(ticket), Some(shared)) = (ticket, leading.shared_store()) {
-            shared.put(ticket, wish.ttl, &body).await;
-        }
-        Ok(match leading.answer(wish.ttl, body, held) {
+        let shared = ticket.map(|ticket| (ticket, MemoryReservation::of(&self.memory)));
+        Ok(match leading.answer(wish.ttl, (body, held), shared) {
             Ok(answer) => kept(answer, wish, false, report),
             Err((body, held)) => Response::complete(body, held),
         })
@@ -196,18 +199,6 @@ impl Worker {
 
     fn answer_dependencies(&self, ready: &Ready, session: &Session) -> Dependencies {
         ready.prepared.dependencies(&self.engine.catalog, ready.variables(session))
-    }
-}
-
-/// A body with the memory that is reserved for it.
-struct HeldBody {
-    body: Bytes,
-    _held: MemoryReservation,
-}
-
-impl AsRef<[u8]> for HeldBody {
-    fn as_ref(&self) -> &[u8] {
-        &self.body
     }
 }
 

@@ -106,7 +106,7 @@ impl Worker {
             Some(Err(CallError::Url(error))) => {
                 return Err(unreachable(ErrorCode::ResolverError, &error.to_string()));
             }
-            Some(Err(CallError::Transform(_))) | None => {
+            Some(Err(CallError::Transform(_) | CallError::Argument(_))) | None => {
                 return Err(our_bug("a check of inputs has no request"));
             }
         };

@@ -1,14 +1,16 @@
 //! Subscriptions whose responses webhooks receive: their check, and the response to a recorded event.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dialects::Listened;
 use graphql::operation::OperationKind;
-use graphql::{GraphQLError, Request};
+use graphql::{ErrorCode, GraphQLError, Request};
+use response::MemoryBudget;
 use serde_json_bytes::Value;
 use source::{EventRecorder, EventRecorders, Session};
+use tokio::sync::Semaphore;
 
-use super::subscribe::is_transient;
 use super::{Worker, coerced};
 use crate::caller::Caller;
 use crate::engine::{Engine, OpenError};
@@ -17,6 +19,9 @@ use crate::repeated_errors::KnownErrors;
 use crate::webhook_subscriptions::{
     CheckedSubscription, RecordedResponse, WebhookSubscription, WebhookSubscriptions,
 };
+
+/// Responses that are made at the same time.
+const MOST_AT_ONCE: usize = 8;
 
 impl Engine {
     /// Checks the subscriptions. All mistakes are found in one run.
@@ -49,7 +54,8 @@ impl Engine {
         }
         match mistakes.is_empty() {
             true => {
-                Ok(Some(WebhookSubscriptions { recorders: Arc::new(recorders), subscriptions }))
+                let (recorders, slots) = (Arc::new(recorders), Semaphore::new(MOST_AT_ONCE));
+                Ok(Some(WebhookSubscriptions { recorders, subscriptions, slots }))
             }
             false => Err(OpenError::Webhooks(mistakes.join("\nerror: the subscription "))),
         }
@@ -74,10 +80,23 @@ impl Engine {
 }
 
 impl Worker {
-    /// The response of a subscription to an event, as the log has it.
+    /// A worker for the responses to recorded events, each within this time. All of them together have
+    /// the memory of two of the largest responses: others are made later.
+    #[must_use]
+    pub fn of_recorded(engine: Arc<Engine>, time_limit: Duration) -> Self {
+        let most = engine.limits.response_bytes.saturating_mul(2);
+        Self::sharing(engine, MemoryBudget::new(most)).within(time_limit)
+    }
+
+    /// The response of a subscription to an event, as the log has it. Dropping the future cancels its
+    /// statements.
     pub async fn respond_to_recorded(&self, name: &str, event: &str) -> RecordedResponse {
-        let mut own = self.engine.webhooks.iter().flat_map(|own| &own.subscriptions);
-        let Some(subscription) = own.find(|subscription| *subscription.name == *name) else {
+        let webhooks = self.engine.webhooks.as_ref();
+        let found = webhooks.and_then(|own| {
+            let mut subscriptions = own.subscriptions.iter();
+            Some((subscriptions.find(|subscription| *subscription.name == *name)?, &own.slots))
+        });
+        let Some((subscription, slots)) = found else {
             return RecordedResponse::Failed("there is no such subscription any more".into());
         };
         let value = match serde_json::from_str(event) {
@@ -91,13 +110,15 @@ impl Worker {
         let caller = Caller::default();
         // Each event is executed once.
         let mut known = KnownErrors::default();
-        let (response, codes) = self.response(&request, &caller, false, &mut known).await;
+        // The semaphore is never closed.
+        let _slot = slots.acquire().await;
+        let (response, codes) = self.response_now(&request, &caller, false, &mut known).await;
         let text = || String::from_utf8_lossy(&response).into_owned();
-        if codes.iter().copied().any(is_transient) {
-            return RecordedResponse::Later(text());
+        if codes.iter().copied().any(is_lasting) {
+            return RecordedResponse::Failed(text());
         }
         if !codes.is_empty() {
-            return RecordedResponse::Failed(text());
+            return RecordedResponse::Later(text());
         }
         match response.strip_prefix(&*subscription.none) == Some(b"}") {
             true => RecordedResponse::NotWanted,
@@ -108,4 +129,53 @@ impl Worker {
 
 fn request(query: &str) -> Request {
     Request { query: query.to_owned(), ..Request::default() }
+}
+
+/// Returns true if a repetition has the same error: the document, its values or a limit of the server are
+/// its reason, and not the state of the source or of other servers.
+fn is_lasting(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::ParseFailed
+            | ErrorCode::ValidationFailed
+            | ErrorCode::OperationResolutionFailure
+            | ErrorCode::BadUserInput
+            | ErrorCode::QueryTooDeep
+            | ErrorCode::QueryTooLarge
+            | ErrorCode::QueryTooComplex
+            | ErrorCode::IntrospectionDisabled
+            | ErrorCode::TooManyAliases
+            | ErrorCode::TooManyRootFields
+            | ErrorCode::TooManyDirectives
+            | ErrorCode::TooManyFragments
+            | ErrorCode::TooManyVariables
+            | ErrorCode::CostTooHigh
+            | ErrorCode::PatternTooComplex
+            | ErrorCode::ResponseTooLarge
+            | ErrorCode::NotSupported
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_errors_of_documents_values_and_limits_are_lasting() {
+        for code in [ErrorCode::BadUserInput, ErrorCode::ResponseTooLarge] {
+            assert!(is_lasting(code), "{code:?}");
+        }
+        let later = [
+            ErrorCode::InternalServerError,
+            ErrorCode::SourceError,
+            ErrorCode::Unavailable,
+            ErrorCode::Timeout,
+            ErrorCode::PermissionDenied,
+            ErrorCode::ResolverError,
+            ErrorCode::ResponseMemoryExhausted,
+        ];
+        for code in later {
+            assert!(!is_lasting(code), "{code:?}");
+        }
+    }
 }

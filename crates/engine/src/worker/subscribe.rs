@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::join;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
-use graphql::{ErrorCode, GraphQLError, Request};
+use graphql::{ErrorCode, GraphQLError, Request, check_files};
 use source::Session;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
@@ -281,7 +281,9 @@ impl Worker {
         let kind = known.document.operation.kind;
         self.check_sources(request, caller, kind).map_err(|error| vec![error])?;
         let schema = engine.view(&caller.session)?.schema;
-        let variables = coerced(schema, &known.document.operation, request)?;
+        let operation = &known.document.operation;
+        check_files(schema, operation, request).map_err(|error| vec![error])?;
+        let variables = coerced(schema, operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);
@@ -436,6 +438,19 @@ impl Worker {
         Box::pin(async move {
             // The semaphore is never closed.
             let _slot = self.engine.live.slots.acquire().await;
+            self.response_now(request, caller, is_live_query, known).await
+        })
+    }
+
+    /// The same for callers that have a slot.
+    pub(super) fn response_now<'e>(
+        &'e self,
+        request: &'e Request,
+        caller: &'e Caller,
+        is_live_query: bool,
+        known: &'e mut KnownErrors,
+    ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
+        Box::pin(async move {
             let mut report = Report::default();
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
             let limit = self.time_limit.unwrap_or(Duration::MAX);

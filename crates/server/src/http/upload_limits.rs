@@ -13,9 +13,19 @@ pub(super) struct UploadSettings {
 /// A limit that a request with files exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UploadLimit {
-    File { most: usize },
-    Files { most: usize },
-    Body { most: usize },
+    File {
+        most: usize,
+    },
+    Files {
+        most: usize,
+    },
+    Body {
+        most: usize,
+    },
+    /// The bytes of the files, each in all of its places.
+    Uses {
+        most: usize,
+    },
 }
 
 impl UploadSettings {
@@ -42,6 +52,7 @@ impl UploadLimit {
                 "The request with its files has more than {most} bytes; --max-upload-body-size \
                  allows more."
             ),
+            Self::Uses { most } => uploads::too_many_uses(most),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Dgraph exports the definitions of its namespaces as a list of JSON objects, compressed, in a file such
 //! as `g01.gql_schema.gz`. The text may be within a further object, beside the script of its lambdas.
 
-use std::io::{self, Read as _};
+use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value as Json;
@@ -20,7 +20,7 @@ const FIRST_NAMESPACE: u64 = 0;
 /// The text in the bytes of a file; the error is a sentence without its end.
 pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     let bytes = match bytes.starts_with(&GZIP) {
-        true => decompressed(&bytes).map_err(|error| error.to_string())?,
+        true => decompressed(&bytes, MOST)?,
         false => bytes,
     };
     let text = String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())?;
@@ -50,10 +50,16 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     Ok(without_script(chosen))
 }
 
-fn decompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+/// The content of a compressed file of at most so many bytes.
+fn decompressed(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
-    MultiGzDecoder::new(bytes).take(MOST).read_to_end(&mut text)?;
-    Ok(text)
+    // One byte more tells a longer content from one that ends there.
+    let mut content = MultiGzDecoder::new(bytes).take(most + 1);
+    content.read_to_end(&mut text).map_err(|error| error.to_string())?;
+    match text.len() as u64 > most {
+        true => Err(format!("it has more than {most} bytes when it is decompressed")),
+        false => Ok(text),
+    }
 }
 
 fn namespace(exported: &Json) -> u64 {
@@ -80,7 +86,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::text_of;
+    use super::{decompressed, text_of};
 
     fn compressed(text: &str) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -100,6 +106,14 @@ mod tests {
             assert_eq!(text_of(text.into()).as_deref(), Ok(plain), "{text}");
             assert_eq!(text_of(compressed(text)).as_deref(), Ok(plain), "{text}");
         }
+    }
+
+    #[test]
+    fn a_longer_content_is_refused_and_not_cut_off() {
+        let bytes = compressed("type A");
+        assert_eq!(decompressed(&bytes, 6).as_deref(), Ok(&b"type A"[..]));
+        let error = decompressed(&bytes, 5).unwrap_err();
+        assert_eq!(error, "it has more than 5 bytes when it is decompressed");
     }
 
     #[test]

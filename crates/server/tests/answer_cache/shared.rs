@@ -56,6 +56,14 @@ fn is_hit(site: &Site, query: &str) -> bool {
     site.query("", query).header("age").is_some()
 }
 
+/// Has a server make an answer, and waits until it is in the store: the response does not.
+fn put(site: &Site, query: &str) {
+    let stores = || site.metric("thalweg_answer_cache_stores_total");
+    let before = stores();
+    site.query("Cache-Control: no-cache\r\n", query);
+    assert!(happens_within(PATIENCE, || stores() > before));
+}
+
 #[test]
 fn servers_share_answers_and_see_mutations_of_one_another_at_once() {
     let Some(broker) = broker() else { return };
@@ -63,6 +71,8 @@ fn servers_share_answers_and_see_mutations_of_one_another_at_once() {
         let [one, other] = two_servers(&database, &broker);
         let query = "{ songById(id: 1) { title plays } }";
         assert!(!is_hit(&one, query));
+        // An equal request waits until the answer is in the store.
+        assert!(is_hit(&one, query));
         let executions = other.executions();
         let shared = other.query("", query);
         assert!(shared.header("age").is_some());
@@ -217,6 +227,39 @@ fn a_redis_that_dies_or_comes_back_with_old_data_gives_no_old_answer() {
 }
 
 #[test]
+fn large_answers_are_neither_put_nor_fetched() {
+    let Some(broker) = broker() else { return };
+    let Some(database) = Database::on_one(&[TABLES, WHOLE_ROWS].concat()) else { return };
+    database.execute("UPDATE song SET title = repeat('a', 200) WHERE id = 1");
+    // An answer may have 64 bytes.
+    let small = start(&database, &broker, &["--cache-size", "1KiB"]);
+    small.warm_streamed("{ songById(id: 1) { id } }");
+    let entries = || command(&broker, &["KEYS", "thalweg:answers:entry:*"]).len();
+    let before = entries();
+    for _ in 0..3 {
+        assert!(!is_hit(&small, SONGS));
+    }
+    assert_eq!(entries(), before);
+    let large = start(&database, &broker, &[]);
+    large.warm_streamed(SONGS);
+    assert!(entries() > before);
+    assert!(!is_hit(&small, SONGS));
+    assert!(is_hit(&large, SONGS));
+}
+
+#[test]
+fn changes_are_written_while_nobody_asks() {
+    let Some(broker) = broker() else { return };
+    let Some(database) = Database::on_one(&[TABLES, WHOLE_ROWS].concat()) else { return };
+    let site = start(&database, &broker, &[]);
+    site.warm_streamed(SONGS);
+    let tags = || command(&broker, &["KEYS", "thalweg:answers:tag:*"]).len();
+    let before = tags();
+    database.execute("INSERT INTO note VALUES (77)");
+    assert!(happens_within(PATIENCE, || tags() > before));
+}
+
+#[test]
 fn a_server_without_its_redis_answers() {
     let Some(database) = Database::on_one(TABLES) else { return };
     let unreachable = ["--cache", "*=1h", "--cache-store", "redis://127.0.0.1:1"];
@@ -233,7 +276,7 @@ fn answers_of_other_settings_are_not_shared() {
     let Some(database) = Database::on_one(&[TABLES, WHOLE_ROWS].concat()) else { return };
     let query = "{ songById(id: 1) { title } }";
     let [one, other] = two_servers(&database, &broker);
-    one.query("", query);
+    put(&one, query);
     assert!(is_hit(&other, query));
     // The plan is the same, and so is the answer: with other options, too.
     let secret = ["--jwt-secret", "a secret of at least 32 bytes, for tests"];
@@ -241,13 +284,13 @@ fn answers_of_other_settings_are_not_shared() {
     let further = start(&database, &broker, &options);
     further.warm_streamed(SONGS);
     // It is younger than that server.
-    one.query("Cache-Control: no-cache\r\n", query);
+    put(&one, query);
     assert!(is_hit(&further, query));
     let url = format!("{}&options=-c%20TimeZone%3DAsia/Tokyo", database.url());
     let options = ["--cache", "*=1h", "--cache-store", &broker.url()];
     let elsewhere = Site::start(&url, &options);
     elsewhere.warm_streamed(SONGS);
-    one.query("Cache-Control: no-cache\r\n", query);
+    put(&one, query);
     assert!(!is_hit(&elsewhere, query));
 }
 

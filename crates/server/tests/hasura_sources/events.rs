@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::http::{HttpServer, Reply};
 
 use super::{Site, source, table};
-use crate::databases::Database;
+use crate::databases::{Database, restartable};
 use crate::program::PATIENCE;
 use crate::served::happens_within;
 
@@ -76,4 +76,37 @@ fn events_of_all_sources_are_delivered() {
         webhooks.received().iter().any(|one| one.target == "/sold")
     });
     assert!(is_renamed);
+}
+
+#[test]
+fn a_reload_keeps_the_delivery_of_a_source_that_is_down() {
+    let Some(people) = Database::on_one(super::PEOPLE) else { return };
+    let Some(mut orders) = restartable() else { return };
+    orders.server.execute("postgres", super::ORDERS).unwrap();
+    let webhooks = HttpServer::start(|_| Reply::Json(json!({})));
+    let metadata = |trigger: &Value| {
+        let person = table("person", &json!({}));
+        let purchase = table("purchase", &json!({ "event_triggers": [trigger] }));
+        json!({ "version": 3, "sources": [
+            source("default", &[person], &json!({})),
+            source("shop", &[purchase], &json!({})),
+        ] })
+    };
+    let mut trigger = trigger(&webhooks, "bought");
+    let url = orders.server.socket_url("postgres");
+    let options = ["--events", "install", "--inconsistent-metadata", "leave-out"];
+    let mut site = Site::start(&people.url(), &url, &metadata(&trigger), &options);
+    let is_sent = |id: u32, target: &str, orders: &testkit::postgres::Restartable| {
+        let insert = format!("INSERT INTO purchase (id, total) VALUES ({id}, 1)");
+        orders.server.execute("postgres", &insert).unwrap();
+        happens_within(PATIENCE, || webhooks.received().iter().any(|one| one.target == target))
+    };
+    assert!(is_sent(80, "/bought", &orders));
+    orders.stop().unwrap();
+    trigger["webhook"] = format!("http://{}/sold", webhooks.address).into();
+    std::fs::write(&site.file, metadata(&trigger).to_string()).unwrap();
+    super::reload(&mut site);
+    orders.start_again().unwrap();
+    // Nothing is reloaded again: the delivery goes on, by the metadata of that time.
+    assert!(is_sent(81, "/sold", &orders));
 }

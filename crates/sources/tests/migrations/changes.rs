@@ -278,5 +278,12 @@ fn texts_and_numbers_become_numbers_where_they_fit() {
         mark(FieldType::Int64, &mut model);
         change(database, &model, &lost(1));
         assert_eq!(marks("mark"), ["-9223372036854775808", "null", "9223372036854775807"]);
+        mark(FieldType::Text, &mut model);
+        change(database, &model, &[]);
+        // The last one is rounded.
+        set(["'123456789012345'", "'0.30000000000000004'", "'12345678901234567890'"]);
+        mark(FieldType::Float64, &mut model);
+        change(database, &model, &lost(1));
+        assert_eq!(marks("CAST(mark > 1 AS INTEGER)"), ["1", "0", "1"]);
     }
 }

@@ -354,6 +354,9 @@ pub enum Numeral {
     Integer { least: i64, most: i64 },
     /// Digits, perhaps after a minus, and perhaps a point and further ones: at most so many characters.
     Decimal { most: u16 },
+    /// A decimal whose digits a floating point number keeps. Those of 64 bits have all integers of
+    /// this many digits, and are themselves written with some more.
+    Float { most: u16, whole_digits: u8, digits: u8 },
 }
 
 /// A condition.

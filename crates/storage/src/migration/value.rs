@@ -76,6 +76,9 @@ pub(super) fn conversion(old: &Column, new: &Column) -> Conversion {
 /// `f64` represents every integer from -2^53 to 2^53 exactly.
 const MOST_EXACT: i64 = 1 << 53;
 
+/// The longest text of a number that floating point numbers can have.
+const MOST_CHARACTERS: u16 = 300;
+
 /// The least and the greatest integer of a type of numbers without fractions.
 fn integers(r#type: &ColumnType) -> Option<(i64, i64)> {
     match r#type {
@@ -145,10 +148,22 @@ fn scalar(own: impl Fn() -> Term, old: &ColumnType, new: &ColumnType) -> Convers
         (ColumnType::Text, new) if let Some((least, most)) = integers(new) => {
             where_it_fits(Condition::IsNumeral(own(), Numeral::Integer { least, most }))
         }
-        // Their lengths are those that the types can have.
         (ColumnType::Text, ColumnType::Float64) => {
-            where_it_fits(Condition::IsNumeral(own(), Numeral::Decimal { most: 300 }))
+            let most = MOST_CHARACTERS;
+            let is_number = Condition::IsNumeral(own(), Numeral::Decimal { most });
+            let keeps_digits = Numeral::Float { most, whole_digits: 15, digits: 17 };
+            let keeps_digits = Condition::IsNumeral(own(), keeps_digits);
+            Conversion::Some {
+                term: Term::When(Box::new(is_number), Box::new(cast(own()))),
+                // As of 64-bit integers: longer numbers are rounded, and count as lost.
+                lost: Condition::All(vec![
+                    Condition::IsNotNull(own()),
+                    Condition::Not(Box::new(keeps_digits)),
+                ]),
+                loses_elements: false,
+            }
         }
+        // The length is one that the type can have.
         (ColumnType::Text, ColumnType::Decimal) => {
             where_it_fits(Condition::IsNumeral(own(), Numeral::Decimal { most: 30 }))
         }

@@ -153,6 +153,17 @@ async fn a_closed_api_answers_nothing_and_has_no_connections() {
 }
 
 #[tokio::test]
+async fn an_api_that_is_closed_while_it_is_reloaded_stays_closed() {
+    for database in Database::each() {
+        let thalweg = Thalweg::open(database.options()).await.unwrap();
+        let other = thalweg.clone();
+        // The reload begins first, and reads the schema on a thread of its own.
+        let (reloaded, ()) = tokio::join!(other.reload(), thalweg.close(LONG));
+        assert!(matches!(reloaded, Err(OpenError::Closed)), "{reloaded:?}");
+    }
+}
+
+#[tokio::test]
 async fn requests_in_flight_end_before_an_api_is_closed() {
     for database in Database::each() {
         let Database::Postgres { .. } = &database else { continue };

@@ -21,6 +21,8 @@ pub(super) struct FormLimits {
     pub(super) most_json_bytes: usize,
     pub(super) most_file_bytes: usize,
     pub(super) most_files: usize,
+    /// Bytes of the files, each counted in all of its places.
+    pub(super) most_bytes_of_uses: usize,
 }
 
 /// The contents of a body.
@@ -53,10 +55,9 @@ pub(super) async fn read_form(
     let mut operations = parse_json(&operations, "The part \"operations\"", limits.json)
         .map_err(Refusal::Malformed)?;
     let map = parse_json(&map, "The part \"map\"", limits.json).map_err(Refusal::Malformed)?;
-    let Places { names, places } = place_files(&mut operations, &map, limits.most_files)?;
+    let Places { names, places, counts } = place_files(&mut operations, &map, limits.most_files)?;
     let mut contents: Vec<Option<Bytes>> = vec![None; names.len()];
-    let most_file = UploadLimit::File { most: limits.most_file_bytes };
-    let most_file = (limits.most_file_bytes, Refusal::UploadTooLarge(most_file));
+    let mut used = 0;
     while let Some((name, part)) = next(&mut parts, progress).await? {
         let Some(number) = names.iter().position(|own| *own == name) else {
             return Err(malformed(format!("The part \"map\" does not name the file \"{name}\".")));
@@ -64,8 +65,10 @@ pub(super) async fn read_form(
         if contents[number].is_some() {
             return Err(malformed(format!("The body has several files \"{name}\".")));
         }
-        let mut content = read(part, &most_file, progress).await?;
+        let count = counts.get(number).copied().unwrap_or(1);
+        let mut content = read(part, &most_of_file(limits, used, count), progress).await?;
         content.shrink_to_fit();
+        used += content.len() * count;
         bytes += content.len() as u64;
         contents[number] = Some(content.into());
     }
@@ -74,7 +77,7 @@ pub(super) async fn read_form(
         Some(content) => Ok(File { content, place }),
         None => Err(malformed(format!("The file \"{name}\" is missing in the body."))),
     });
-    let files = Files::new(files.collect::<Result<_, _>>()?);
+    let files = Files::new(files.collect::<Result<_, _>>()?, limits.most_bytes_of_uses);
     let mut body = Body::from_value(operations).map_err(Refusal::Malformed)?;
     match &mut body {
         Body::One(parameters) => parameters.files = files,
@@ -85,6 +88,18 @@ pub(super) async fn read_form(
         }
     }
     Ok(Upload { body, bytes })
+}
+
+/// The most bytes of a file with so many places, and the refusal of a larger one. Each place may
+/// become a copy: without a limit, a small request could take any memory.
+fn most_of_file(limits: FormLimits, used: usize, count: usize) -> (usize, Refusal) {
+    let FormLimits { most_file_bytes, most_bytes_of_uses, .. } = limits;
+    let left = most_bytes_of_uses.saturating_sub(used) / count.max(1);
+    let (most, limit) = match left < most_file_bytes {
+        true => (left, UploadLimit::Uses { most: most_bytes_of_uses }),
+        false => (most_file_bytes, UploadLimit::File { most: most_file_bytes }),
+    };
+    (most, Refusal::UploadTooLarge(limit))
 }
 
 /// The next part with its name.

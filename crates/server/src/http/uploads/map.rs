@@ -14,6 +14,8 @@ pub(super) struct Places {
     pub(super) names: Vec<String>,
     /// The first place of each.
     pub(super) places: Vec<Box<str>>,
+    /// The number of places of each.
+    pub(super) counts: Vec<usize>,
 }
 
 /// Puts a placeholder in each place of the operations that the map names.
@@ -28,7 +30,7 @@ pub(super) fn place_files(
     if map.len() > most {
         return Err(Refusal::UploadTooLarge(UploadLimit::Files { most }));
     }
-    let mut found = Places { names: Vec::new(), places: Vec::new() };
+    let mut found = Places { names: Vec::new(), places: Vec::new(), counts: Vec::new() };
     for (number, (name, paths)) in map.iter().enumerate() {
         let name = name.as_str();
         let invalid = || {
@@ -46,6 +48,7 @@ pub(super) fn place_files(
         }
         found.names.push(name.to_owned());
         found.places.push((*first).into());
+        found.counts.push(paths.len());
     }
     Ok(found)
 }
@@ -97,7 +100,9 @@ mod tests {
         let mut operations: Json = serde_json::from_str(operations).unwrap();
         let map = serde_json::from_str(map).unwrap();
         match place_files(&mut operations, &map, 3) {
-            Ok(Places { names, places }) => format!("{operations} {names:?} {places:?}"),
+            Ok(Places { names, places, counts }) => {
+                format!("{operations} {names:?} {places:?} {counts:?}")
+            }
             Err(refusal) => refusal.error().message,
         }
     }
@@ -107,10 +112,10 @@ mod tests {
         let map = r#"{"0":["variables.a","variables.b.0"],"x":["variables.c.d"]}"#;
         assert_eq!(
             placed(OPERATIONS, map),
-            r#"{"query":"","variables":{"a":"\u0000file:0","b":["\u0000file:0",1],"c":{"d":"\u0000file:1"}}} ["0", "x"] ["variables.a", "variables.c.d"]"#
+            r#"{"query":"","variables":{"a":"\u0000file:0","b":["\u0000file:0",1],"c":{"d":"\u0000file:1"}}} ["0", "x"] ["variables.a", "variables.c.d"] [2, 1]"#
         );
         let batch = format!("[{OPERATIONS},{OPERATIONS}]");
-        assert!(placed(&batch, r#"{"0":["1.variables.a"]}"#).ends_with(r#"["1.variables.a"]"#));
+        assert!(placed(&batch, r#"{"0":["1.variables.a"]}"#).ends_with(r#"["1.variables.a"] [1]"#));
     }
 
     #[test]

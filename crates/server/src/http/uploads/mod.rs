@@ -122,6 +122,7 @@ pub(super) async fn read<'b>(
         most_json_bytes: settings.most_bytes,
         most_file_bytes: uploads.most_file_bytes,
         most_files: uploads.most_files,
+        most_bytes_of_uses: most,
     };
     let mut memory = bodies.begin(most);
     let collected = collect(body, (boundary, limits), (most, asks_first), &mut memory, state);

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// The repetitions of a unit.
 #[derive(Debug, Default)]
-pub(super) struct Conflicts {
+pub(in super::super) struct Conflicts {
     count: u32,
     last: Option<SourceError>,
 }
@@ -46,12 +46,17 @@ impl Conflicts {
         self.count < MOST
     }
 
-    /// The pause before the next attempt after an error: random, so that transactions that met once
-    /// do not meet again.
+    /// The pause before the next attempt after an error.
     pub(super) fn next_pause(&mut self, error: SourceError) -> Duration {
+        self.last = Some(error);
+        self.pause()
+    }
+
+    /// The pause before the next attempt: random, so that transactions that met once do not meet
+    /// again.
+    pub(in super::super) fn pause(&mut self) -> Duration {
         let longest = longest(self.count);
         self.count += 1;
-        self.last = Some(error);
         let chance = RandomState::new().hash_one(self.count) % 1_024;
         longest.mul_f64(chance as f64 / 1_024.0)
     }

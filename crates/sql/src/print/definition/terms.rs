@@ -106,7 +106,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// PostgreSQL has regular expressions, and casts that fail; SQLite neither.
+    /// PostgreSQL has regular expressions, and casts that fail; SQLite neither. Zeros at both ends of
+    /// a number are no digits that can get lost.
     fn is_numeral(&mut self, term: &Term, numeral: Numeral) -> fmt::Result {
         match (numeral, self.flavor.definitions.arrays) {
             (Numeral::Integer { least, most }, true) => {
@@ -119,6 +120,13 @@ impl Printer<'_> {
                 self.applied("", term, " AND ")?;
                 self.applied("CAST(", term, " AS INTEGER)")?;
                 write!(self.out, " BETWEEN {least} AND {most}")
+            }
+            (Numeral::Float { most, whole_digits, digits }, _) => {
+                self.is_numeral(term, Numeral::Decimal { most })?;
+                self.applied(" AND length(ltrim(rtrim(replace(replace(", term, ", '-', ''), ")?;
+                self.out.push_str("'.', ''), '0'), '0')) <= CASE WHEN ");
+                self.term(term)?;
+                write!(self.out, " LIKE '%.%' THEN {digits} ELSE {whole_digits} END")
             }
             (Numeral::Decimal { most }, true) => {
                 self.applied("", term, " ~ '^-?[0-9]+([.][0-9]+)?$'")?;
