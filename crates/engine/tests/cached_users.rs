@@ -78,8 +78,8 @@ fn user(random: &mut Random) -> Caller {
     let level = random.below(4).to_string();
     let settings = vec![
         pair("role", "cached_reader"),
-        pair("jwt.claims.name", *random.one_of(&["ann", "bobby", "eve"])),
-        pair("jwt.claims.team", *random.one_of(&["red", "blue"])),
+        pair("jwt.claims.name", random.one_of::<&str>(&["ann", "bobby", "eve"])),
+        pair("jwt.claims.team", random.one_of::<&str>(&["red", "blue"])),
         pair("jwt.claims.level", &level),
     ];
     let session = Session { settings: Some(Arc::new(Settings::new(settings))), claims: None };

@@ -409,7 +409,9 @@ mod tests {
             DATAMODEL,
             secrets,
             hook,
-            &expect![[r#"NotSupported The subscriptions of prisma.yml are not those of the server: start or reload it with this file (`--subscription-webhooks prisma.yml`). [Field("deploy")]"#]],
+            &expect![[
+                r#"NotSupported The subscriptions of prisma.yml are not those of the server: start or reload it with this file (`--subscription-webhooks prisma.yml`). [Field("deploy")]"#
+            ]],
         );
     }
 
