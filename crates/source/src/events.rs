@@ -162,7 +162,76 @@ fn read_event(event: Value) -> Option<Arc<CommittedEvent>> {
 
 #[cfg(test)]
 mod tests {
+    use response::{Bounds, LevelId, RowsId, ShapeField};
+
     use super::*;
+
+    /// The rows of a level: one, without columns.
+    #[derive(Debug)]
+    struct OneRow {
+        is_read: bool,
+    }
+
+    impl Cursor for OneRow {
+        type Error = SourceError;
+        type Child<'a> = Self;
+
+        fn next(&mut self) -> Result<bool, SourceError> {
+            Ok(!std::mem::replace(&mut self.is_read, true))
+        }
+
+        fn value(&self, _: u16) -> response::Value<'_> {
+            response::Value::Null
+        }
+
+        fn open(&mut self, _: LevelId) -> Result<Self, SourceError> {
+            Ok(Self { is_read: false })
+        }
+
+        fn row_number(&self) -> u64 {
+            1
+        }
+
+        fn bounds(&self) -> Bounds {
+            Bounds::default()
+        }
+
+        fn has_more(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn events_of_some_levels_are_written_without_the_others() {
+        let mut events = Shape::default();
+        let names = ["first", "second", "third"];
+        let fields = names.into_iter().enumerate().map(|(place, name)| {
+            let event = format!(r#"{{"entity":1,"value":"{name}"}}"#).into_bytes();
+            let node = events.add(Node::Literal(event.into()));
+            let node = events.add(Node::Single { rows: RowsId(place as u32), node });
+            ShapeField::new(&place.to_string(), node, true)
+        });
+        let fields: Vec<_> = fields.collect();
+        events.root = Some(events.add_fields(fields));
+        let mut shape = Shape::default();
+        shape.events = Some(Arc::new(events));
+        let rows = [0, 3, 1].map(|level| Some(LevelId(level))).to_vec();
+        let layout = Layout { rows, ..Layout::default() };
+        let check = |levels: Range<u16>, expected: &[&str]| {
+            let (mut top, held) = (OneRow { is_read: true }, MemoryReservation::default());
+            let found = CommittedEvents::of_levels((&shape, &layout), &levels, &mut top, &held);
+            assert!(!found.is_incomplete);
+            let expected = expected.iter().map(|name| {
+                let (entity, value) = (EntityId::new(1), Value::from(*name));
+                Arc::new(CommittedEvent::Row(RowEvent { entity, value }))
+            });
+            assert_eq!(found.events, expected.collect::<Vec<_>>(), "{levels:?}");
+        };
+        check(0..4, &["first", "second", "third"]);
+        check(0..2, &["first", "third"]);
+        check(2..4, &["second"]);
+        check(4..5, &[]);
+    }
 
     #[test]
     fn events_are_read_in_their_order_without_those_that_have_not_happened() {
