@@ -207,7 +207,17 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         mut self,
         top: &mut C,
     ) -> Result<Written<E, O::Data>, Stopped<E>> {
-        self.write_data(top)?;
+        self.write_data(self.shape.root, top)?;
+        Ok(self.finish())
+    }
+
+    /// Writes only these fields of `data`.
+    pub fn write_part<C: Cursor<Error = E>>(
+        mut self,
+        fields: Fields,
+        top: &mut C,
+    ) -> Result<Written<E, O::Data>, Stopped<E>> {
+        self.write_data(Some(fields), top)?;
         Ok(self.finish())
     }
 
@@ -219,7 +229,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     ) -> Result<Attempt<E, O>, Stopped<E>> {
         let start = self.output.mark();
         self.output.limit_work(Some(bytes));
-        match self.write_data(top) {
+        match self.write_data(self.shape.root, top) {
             Ok(()) => Ok(Attempt::Written(self.finish())),
             Err(Stopped::Refused(Refused::TooLongHere)) => {
                 self.take_back(start).map_err(|_| Stopped::Refused(Refused::TooLongHere))?;
@@ -230,11 +240,15 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         }
     }
 
-    fn write_data<C: Cursor<Error = E>>(&mut self, top: &mut C) -> Result<(), Stopped<E>> {
+    fn write_data<C: Cursor<Error = E>>(
+        &mut self,
+        root: Option<Fields>,
+        top: &mut C,
+    ) -> Result<(), Stopped<E>> {
         let shape = self.shape;
-        let fields = shape.root.map(|fields| shape.fields(fields)).unwrap_or_default();
+        let fields = root.map(|fields| shape.fields(fields)).unwrap_or_default();
         let start = self.output.mark();
-        let first = shape.root.map_or(0, |fields| fields.start);
+        let first = root.map_or(0, |fields| fields.start);
         let mut written = self.write_object(fields, first, top);
         if let Err(Halt::Propagate) = written {
             written = self.take_back(start);

@@ -1,5 +1,6 @@
 //! A PostgreSQL database, read from every thread.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -553,12 +554,12 @@ impl PostgresConnections {
         let bytes = usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(2);
         let most = MostGiven { bytes, refuse: &refuse };
         let (pool, bound_to) = (&self.pool, &bound);
-        let events = |rows: &[Rows]| {
+        let events = |rows: &[Rows], levels: &Range<u16>| {
             let answer = Answer::new(&program.program, &bound, rows)?;
             let (parts, held) = ((&*plan.shape, &program.program.layout), output.another_held());
-            Ok(CommittedEvents::of_rows(parts, &mut answer.top(), held, &[]))
+            Ok(CommittedEvents::of_levels(parts, levels, &mut answer.top(), &held))
         };
-        let recording = |recorders| Recording { recorders, events: &events, committed: 0 };
+        let recording = |recorders| Recording { recorders, events: &events };
         let recording = recorders.map(|recorders| recording(&**recorders));
         let changing = Changing {
             pool,

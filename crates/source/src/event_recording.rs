@@ -32,19 +32,15 @@ impl EventRecorders {
         self.0.keys().copied()
     }
 
-    /// The new rows of the log, a JSON array of objects, for the events from a place on; `None` without
+    /// The new rows of the log, a JSON array of objects, for the events of a transaction; `None` without
     /// any. A change whose events are not known is refused, for none would be recorded.
-    pub fn rows(
-        &self,
-        committed: &CommittedEvents,
-        from: usize,
-    ) -> Result<Option<String>, SourceError> {
+    pub fn rows(&self, committed: &CommittedEvents) -> Result<Option<String>, SourceError> {
         if committed.is_incomplete {
             let message = "The events of the change could not be recorded; nothing was changed.";
             return Err(SourceError::new(SourceErrorKind::Internal, message));
         }
         let mut rows = Vec::new();
-        for event in committed.events.iter().skip(from) {
+        for event in &committed.events {
             let CommittedEvent::Row(event) = &**event else { continue };
             for recorder in self.0.get(&event.entity).into_iter().flatten() {
                 let mut row = Map::new();
@@ -76,11 +72,11 @@ mod tests {
     }
 
     #[test]
-    fn each_trigger_of_an_entity_gets_each_event_after_a_place() {
+    fn each_trigger_of_an_entity_gets_each_event() {
         let mut recorders = EventRecorders::default();
         recorders.add(EntityId::new(1), recorder("first"));
         recorders.add(EntityId::new(1), recorder("second"));
-        let events = vec![event(1, "a"), event(0, "b"), event(1, "c")];
+        let events = vec![event(0, "b"), event(1, "c")];
         let committed = CommittedEvents { events, is_incomplete: false };
         let row = |trigger: &str| {
             format!(
@@ -88,14 +84,14 @@ mod tests {
             )
         };
         let expected = format!("[{},{}]", row("first"), row("second"));
-        assert_eq!(recorders.rows(&committed, 1), Ok(Some(expected)));
-        assert_eq!(recorders.rows(&committed, 3), Ok(None));
-        assert_eq!(EventRecorders::default().rows(&committed, 0), Ok(None));
+        assert_eq!(recorders.rows(&committed), Ok(Some(expected)));
+        assert_eq!(recorders.rows(&CommittedEvents::default()), Ok(None));
+        assert_eq!(EventRecorders::default().rows(&committed), Ok(None));
     }
 
     #[test]
     fn a_change_with_unknown_events_is_refused() {
-        let refused = EventRecorders::default().rows(&CommittedEvents::unknown(), 0);
+        let refused = EventRecorders::default().rows(&CommittedEvents::unknown());
         assert!(refused.unwrap_err().message.contains("nothing was changed"));
     }
 }

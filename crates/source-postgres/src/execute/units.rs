@@ -290,13 +290,9 @@ impl Changing<'_> {
             return Err(SendError::Unmet(root, error));
         }
         progress.sent.clear();
-        let mut events = 0;
         if let Some(recording) = &self.recording {
-            let recorded = match recording.of_unit(rows) {
-                Ok((recorded, all)) => {
-                    events = all;
-                    recorded
-                }
+            let recorded = match recording.of_unit(rows, &unit.levels) {
+                Ok(recorded) => recorded,
                 Err(error) => {
                     roll_back(pipeline).await?;
                     let root = unit.roots.last().copied().unwrap_or_default();
@@ -310,9 +306,6 @@ impl Changing<'_> {
         pipeline.commit()?;
         progress.is_ending = true;
         pipeline.sync_and_read(&mut results).await?;
-        if let Some(recording) = &mut self.recording {
-            recording.committed = events;
-        }
         Ok(())
     }
 

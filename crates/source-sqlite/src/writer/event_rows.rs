@@ -1,5 +1,6 @@
 //! The events of a change, which its own transaction adds to the log of events.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use relational::Program;
@@ -24,21 +25,20 @@ pub(crate) struct EventRecording {
 }
 
 impl EventRecording {
-    /// Records the events of the rows so far, but for the first ones, which earlier transactions have
-    /// recorded. Returns the number of all. Transactions that failed have no rows, and so no events.
+    /// Records the events of a transaction, whose rows are those of these levels.
     pub(super) fn record(
         &self,
         connection: &Connection,
         (program, bound, gathered): (&Program, &Bound, &Gathered),
-        recorded: usize,
-    ) -> Result<usize, SourceError> {
+        levels: &Range<u16>,
+    ) -> Result<(), SourceError> {
         let mut top = GatheredCursor::new(program, bound, gathered);
-        let (parts, held) = ((&*self.shape, &program.layout), self.held.another());
-        let all = CommittedEvents::of_rows(parts, &mut top, held, &[]);
-        if let Some(rows) = self.recorders.rows(&all, recorded)? {
+        let parts = (&*self.shape, &program.layout);
+        let events = CommittedEvents::of_levels(parts, levels, &mut top, &self.held);
+        if let Some(rows) = self.recorders.rows(&events)? {
             let mut insert = connection.prepare_cached(RECORD).map_err(map_error)?;
             insert.execute([rows]).map_err(map_error)?;
         }
-        Ok(all.events.len())
+        Ok(())
     }
 }

@@ -63,8 +63,6 @@ struct Run<'r> {
     holding: Holding,
     took: Duration,
     recording: Option<&'r EventRecording>,
-    /// The events that were recorded.
-    recorded: usize,
 }
 
 impl Change {
@@ -79,19 +77,9 @@ impl Change {
         let Self { bound, requirements, failures: before, held, recording } = self;
         let (gathered, holding) = (Gathered::new(program), Holding::new(held.another()));
         let took = Duration::ZERO;
-        let (recording, recorded) = (recording.as_ref(), 0);
-        let mut run = Run {
-            file,
-            program,
-            bound,
-            requirements,
-            manner,
-            gathered,
-            holding,
-            took,
-            recording,
-            recorded,
-        };
+        let recording = recording.as_ref();
+        let mut run =
+            Run { file, program, bound, requirements, manner, gathered, holding, took, recording };
         let mut failures = Vec::new();
         for unit in &program.units {
             if stop.is_set() {
@@ -150,15 +138,13 @@ impl Run<'_> {
                 SourceError::new(SourceErrorKind::Timeout, "the request went away"),
             ));
         }
-        let mut recorded = self.recorded;
         if let Some(recording) = self.recording {
             let Self { file, program, bound, gathered, .. } = self;
-            let all = recording.record(&file.connection, (program, bound, gathered), recorded);
-            recorded = all.map_err(|error| (last, error))?;
+            let rows = (*program, *bound, &*gathered);
+            let recorded = recording.record(&file.connection, rows, &unit.levels);
+            recorded.map_err(|error| (last, error))?;
         }
-        scope.keep().map_err(|error| (last, not_committed(error)))?;
-        self.recorded = recorded;
-        Ok(())
+        scope.keep().map_err(|error| (last, not_committed(error)))
     }
 
     /// The statements between BEGIN and COMMIT.

@@ -1,5 +1,6 @@
 //! The events of a change, which its own transaction adds to the log of events.
 
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use source::{CommittedEvents, EventRecorders, SourceError};
@@ -15,18 +16,22 @@ static RECORD: LazyLock<Arc<Statement>> = LazyLock::new(|| {
 /// Recording of the events of a change.
 pub(in super::super::super) struct Recording<'r> {
     pub(in super::super::super) recorders: &'r EventRecorders,
-    /// The events of all rows that were read so far.
-    pub(in super::super::super) events: &'r dyn Fn(&[Rows]) -> Result<CommittedEvents, SourceError>,
-    /// The events of the units that were committed.
-    pub(in super::super::super) committed: usize,
+    /// The events of the rows of some levels.
+    pub(in super::super::super) events: &'r EventsOf<'r>,
 }
 
+/// What gives the events of levels, by the rows that were read so far.
+pub(in super::super::super) type EventsOf<'r> =
+    dyn Fn(&[Rows], &Range<u16>) -> Result<CommittedEvents, SourceError> + 'r;
+
 impl Recording<'_> {
-    /// The events of a unit whose statements have run, as rows of the log, and the number of all events
-    /// so far. Units that failed have no rows any more, and so no events.
-    pub(super) fn of_unit(&self, rows: &[Rows]) -> Result<(Option<String>, usize), SourceError> {
-        let all = (self.events)(rows)?;
-        Ok((self.recorders.rows(&all, self.committed)?, all.events.len()))
+    /// The events of a unit whose statements have run, as rows of the log.
+    pub(super) fn of_unit(
+        &self,
+        rows: &[Rows],
+        levels: &Range<u16>,
+    ) -> Result<Option<String>, SourceError> {
+        self.recorders.rows(&(self.events)(rows, levels)?)
     }
 }
 
