@@ -57,7 +57,10 @@ pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, Client
     npm::provide(workspace, &pages, PAGES, offline)?;
     let examples = workspace.join("crates/server/tests/pages/example-packages");
     npm::provide(workspace, &examples, EXAMPLES, offline)?;
-    provide_program(&["python3"], &["python3", "python3-venv"], offline)?;
+    // Debian's Python has no `venv` of its own.
+    if !offline && !python::has_venv() {
+        debian::install(&["python3", "python3-venv"])?;
+    }
     python::provide(workspace, offline)?;
     let source = workspace.join("crates/server/tests/clients");
     Ok(npm::provide(workspace, &source, FOLDER, offline)?)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::program::{self, ProgramError};
 
@@ -21,6 +21,13 @@ pub(crate) enum PythonError {
     Program(#[from] ProgramError),
     #[error(transparent)]
     Files(#[from] io::Error),
+}
+
+/// True if there is a Python that makes virtual environments.
+pub(crate) fn has_venv() -> bool {
+    let mut python = Command::new("python3");
+    python.args(["-c", "import venv, ensurepip"]).stdout(Stdio::null()).stderr(Stdio::null());
+    python.status().is_ok_and(|status| status.success())
 }
 
 /// Installs the packages of the example in Python, unless they are installed.
