@@ -1,5 +1,5 @@
-//! The same operations on one PostgreSQL and on clusters of Citus with one, two and four workers, all
-//! on this machine: the statements that each sends, the shards and the servers that answer, latency
+//! Benchmark of Citus: one PostgreSQL beside clusters with one, two and four workers, all on this
+//! machine, by the same operations: the statements that each sends, the shards and the servers that answer, latency
 //! and requests a second.
 //!
 //! * `cluster`: a coordinator with its workers, and what they have executed

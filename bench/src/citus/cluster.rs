@@ -49,7 +49,7 @@ pub(crate) struct Counts {
     pub(crate) servers: usize,
 }
 
-/// Whether the extension is installed.
+/// True if PostgreSQL has the files of the extension.
 pub(crate) fn has_citus(installation: &Installation) -> bool {
     let folder = installation.bin.parent().unwrap_or(&installation.bin).join("lib");
     ["citus.so", "postgresql/citus.so"].iter().any(|name| folder.join(name).is_file())

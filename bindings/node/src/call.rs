@@ -33,10 +33,10 @@ pub(crate) struct OpenOptions {
     connections: Option<NonZeroUsize>,
     /// In milliseconds.
     timeout: Option<u32>,
-    /// Whether the directive `@live` makes a query a live query.
+    /// Live queries, by the directive `@live`.
     #[serde(default)]
     live: bool,
-    /// Whether a server delivers triggers of the metadata.
+    /// A server delivers the event triggers and cron triggers of the metadata.
     #[serde(default)]
     triggers_delivered_elsewhere: bool,
 }

@@ -53,7 +53,7 @@ pub struct Join {
 }
 
 impl GivenNames {
-    /// Whether the server sets the field to the time of a change.
+    /// True for a field that the server sets to the time of a change.
     #[must_use]
     pub fn is_moment_of_change(&self, field: FieldId) -> bool {
         self.moments_of_change.contains(&field)

@@ -148,8 +148,8 @@ impl ByteCache {
         self.get_small(keys, usize::MAX).await
     }
 
-    /// The same, without values in a shared store that have more than so many bytes: another process
-    /// may have put them, and they are not sent.
+    /// Looks keys up, without values in a shared store that have more than so many bytes: another
+    /// process may have put them, and the store does not send them.
     pub async fn get_small(
         &self,
         keys: &[CacheKey],

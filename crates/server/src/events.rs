@@ -116,9 +116,9 @@ impl EventSetup {
         }
         let direct = options.source.direct_address(address);
         let log = EventLog::new(&direct, options.source.timeouts).map_err(Failure::other)?;
-        let first = Found { served, definitions: definitions(served)?, log, address };
+        let first = SourceTriggers { served, definitions: definitions(served)?, log, address };
         let mut prepared = Vec::new();
-        if self.has_events(&first).await? {
+        if self.prepare_log(&first).await? {
             prepared.push(first.prepared(self.settings, true));
         }
         for further in &options.further {
@@ -128,9 +128,9 @@ impl EventSetup {
             let Ok(address) = further.address_of(&served, &dialect.environment) else { continue };
             let definitions = read(&served, &[])?;
             let log = EventLog::new(&address, options.source.timeouts).map_err(Failure::other)?;
-            let found = Found { served: &served, definitions, log, address: &address };
-            match self.has_events(&found).await {
-                Ok(true) => prepared.push(found.prepared(self.settings, true)),
+            let triggers = SourceTriggers { served: &served, definitions, log, address: &address };
+            match self.prepare_log(&triggers).await {
+                Ok(true) => prepared.push(triggers.prepared(self.settings, true)),
                 Ok(false) => {}
                 // As its fields, its events do not keep the others from being served.
                 Err(error) => {
@@ -140,17 +140,17 @@ impl EventSetup {
                         "the events of a source cannot be prepared: a delivery that runs goes on, and \
                          another begins with a reload"
                     );
-                    prepared.push(found.prepared(self.settings, false));
+                    prepared.push(triggers.prepared(self.settings, false));
                 }
             }
         }
         Ok(prepared)
     }
 
-    /// Whether there is something to deliver of a source, whose database then has what it needs.
-    async fn has_events(self, found: &Found<'_>) -> Result<bool, Failure> {
+    /// Prepares the log of a source for its events; returns false if there is nothing to deliver.
+    async fn prepare_log(self, triggers: &SourceTriggers<'_>) -> Result<bool, Failure> {
         let mode = self.mode;
-        let Found { served, definitions, log, .. } = found;
+        let SourceTriggers { served, definitions, log, .. } = triggers;
         let source = &*served.source().name.text;
         let has_events = !definitions.is_empty();
         if !has_events && !log.is_complete().await.map_err(Failure::other)? {
@@ -222,15 +222,15 @@ const ONLY_SOURCE: &str = "default";
 const NO_LOG: &str = "webhooks of subscriptions need the log of events, which the database lacks: start \
                       the server once with `--events install`";
 
-/// The triggers of a source, and its database.
-struct Found<'a> {
+/// The triggers of a source, with the log of its database.
+struct SourceTriggers<'a> {
     served: &'a ServedSource,
     definitions: Definitions,
     log: EventLog,
     address: &'a SourceAddress,
 }
 
-impl Found<'_> {
+impl SourceTriggers<'_> {
     fn prepared(self, settings: Settings, is_checked: bool) -> PreparedEvents {
         let Self { served, definitions, log, address } = self;
         let (source, address) = ((*served.source().name.text).into(), address.clone());

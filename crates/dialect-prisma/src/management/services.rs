@@ -222,7 +222,7 @@ impl Served<'_> {
     }
 }
 
-/// What two equal subscriptions have in common: the name, the query, the address, the headers.
+/// A subscription with its webhook, for comparison: name, query, address, headers.
 type Subscription = (String, String, String, Vec<(String, String)>);
 
 fn given_subscription(given: &Json) -> Subscription {

@@ -10,7 +10,7 @@ pub struct LastSent {
     /// Its hash. Keeping the response would keep its memory.
     hash: Option<u64>,
     hasher: RandomState,
-    /// Whether the next response is the first one after a reload, which may equal the last.
+    /// True after a reload, until the next response, which may equal the last.
     may_repeat: bool,
 }
 

@@ -112,7 +112,8 @@ impl Worker {
         let mut known = KnownErrors::default();
         // The semaphore is never closed.
         let _slot = slots.acquire().await;
-        let (response, codes) = self.response_now(&request, &caller, false, &mut known).await;
+        let response = self.response_now(&request, &caller, false, &mut known);
+        let (response, codes) = Box::pin(response).await;
         let text = || String::from_utf8_lossy(&response).into_owned();
         if codes.iter().copied().any(is_lasting) {
             return RecordedResponse::Failed(text());

@@ -442,30 +442,28 @@ impl Worker {
         })
     }
 
-    /// The same for callers that have a slot.
-    pub(super) fn response_now<'e>(
-        &'e self,
-        request: &'e Request,
-        caller: &'e Caller,
+    /// The response to a subscription now, for a caller that limits its executions itself.
+    pub(super) async fn response_now(
+        &self,
+        request: &Request,
+        caller: &Caller,
         is_live_query: bool,
-        known: &'e mut KnownErrors,
-    ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
-        Box::pin(async move {
-            let mut report = Report::default();
-            let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
-            let limit = self.time_limit.unwrap_or(Duration::MAX);
-            let work = self.deliver_for(request, caller, allowed, whole, &mut report);
-            let work = known.in_execution(work);
-            // After the limit the future is dropped, which cancels its statements.
-            match timeout(limit, work).await {
-                Ok(response) => (finished(response, is_live_query), report.codes),
-                Err(_) => {
-                    let response = Response::request_error(&[too_slow()]);
-                    let response = self.engine.formed_alone(response);
-                    (response.body.into(), vec![ErrorCode::Timeout])
-                }
+        known: &mut KnownErrors,
+    ) -> (Bytes, Vec<ErrorCode>) {
+        let mut report = Report::default();
+        let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
+        let limit = self.time_limit.unwrap_or(Duration::MAX);
+        let work = self.deliver_for(request, caller, allowed, whole, &mut report);
+        let work = known.in_execution(work);
+        // After the limit the future is dropped, which cancels its statements.
+        match timeout(limit, work).await {
+            Ok(response) => (finished(response, is_live_query), report.codes),
+            Err(_) => {
+                let response = Response::request_error(&[too_slow()]);
+                let response = self.engine.formed_alone(response);
+                (response.body.into(), vec![ErrorCode::Timeout])
             }
-        })
+        }
     }
 }
 

@@ -20,10 +20,10 @@ use super::timeouts::ConnectionState;
 
 /// Bytes of a body that are read and discarded after it was refused: many clients read no response
 /// before they have sent everything, and would see a broken connection instead of the refusal.
-pub(super) const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Time limit for discarding when memory is exhausted, since a body may never end.
-pub(super) const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Bytes that are decompressed before the task yields: they may become a thousand times as many.
 const PIECE: usize = 1024;
@@ -34,12 +34,35 @@ const DECODER: u64 = 256 * 1024;
 /// Memory of a parsed JSON value, besides its text.
 const PARSED_VALUE: u64 = 64;
 
+/// Takes the data of a body while it is received.
+pub(super) trait BodyReceiver {
+    type Value;
+
+    /// Takes the next data, and reserves the memory for it.
+    async fn push(&mut self, data: Bytes, memory: &mut BodyReservation<'_>) -> Result<(), Refusal>;
+
+    /// Ends with the body.
+    fn finish(self) -> Result<Self::Value, Refusal>;
+}
+
+/// Limits of a body that is received.
+#[derive(Debug)]
+pub(super) struct BodyLimits {
+    pub(super) most_bytes: usize,
+    /// The refusal of a larger one.
+    pub(super) too_large: Refusal,
+    pub(super) time: Duration,
+}
+
 /// The part of a body that has been received.
-enum Content {
+struct Content {
+    most_bytes: usize,
+    form: ContentForm,
+}
+
+enum ContentForm {
     Plain(Vec<u8>),
     Compressed(Box<Decompressor>),
-    /// The body is refused; the rest is discarded.
-    Refused(Refusal),
 }
 
 /// A body with its memory reservation, which also covers the parsed form.
@@ -62,25 +85,17 @@ pub(super) async fn read<'b>(
     check_transfer(headers)?;
     let length = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
     let mut memory = bodies.begin(length.map_or(most_bytes, |length| length.min(most_bytes)));
-    let content = match coding(headers)? {
-        None => Content::Plain(Vec::new()),
+    let form = match coding(headers)? {
+        None => ContentForm::Plain(Vec::new()),
         Some(coding) => {
             memory.grow_to(DECODER).await?;
-            let decompressor = Decompressor::new(coding, most_bytes);
-            Content::Compressed(Box::new(decompressor.map_err(|fault| refusal(fault, most_bytes))?))
+            let made = Decompressor::new(coding, most_bytes);
+            ContentForm::Compressed(Box::new(made.map_err(|fault| refusal(fault, most_bytes))?))
         }
     };
-    let announced = body.size_hint().lower();
-    let most = most_bytes as u64;
-    // A client with `Expect: 100-continue` sends nothing after a refusal.
-    let asks_first = headers.contains_key(EXPECT);
-    if announced > most && (asks_first || announced > most.saturating_add(MAX_DISCARDED_BYTES)) {
-        return Err(Refusal::BodyTooLarge { most_bytes });
-    }
-    let collected = collect(body, content, most_bytes, asks_first, &mut memory, state);
-    let collected = timeout(time, collected).await.unwrap_or(Err(Refusal::BodyTimeout));
-    state.end_body();
-    let bytes = collected?;
+    let limits = BodyLimits { most_bytes, too_large: Refusal::BodyTooLarge { most_bytes }, time };
+    let content = Content { most_bytes, form };
+    let bytes = receive((headers, body), content, &limits, &mut memory, state).await?;
     memory.end();
     if bytes.len() > SMALL as usize / 2 {
         memory.grow_to(parsed_size(&bytes)).await?;
@@ -122,14 +137,36 @@ fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Refusal> {
     Coding::by_name(name).map(Some).ok_or(Refusal::ContentEncoding)
 }
 
-async fn collect(
-    mut body: Incoming,
-    mut content: Content,
-    most_bytes: usize,
-    asks_first: bool,
+/// Receives a body, unless its announced size is refused at once.
+pub(super) async fn receive<R: BodyReceiver>(
+    (headers, body): (&HeaderMap, Incoming),
+    receiver: R,
+    limits: &BodyLimits,
     memory: &mut BodyReservation<'_>,
     state: &ConnectionState,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<R::Value, Refusal> {
+    let (announced, most) = (body.size_hint().lower(), limits.most_bytes as u64);
+    // A client with `Expect: 100-continue` sends nothing after a refusal.
+    let asks_first = headers.contains_key(EXPECT);
+    if announced > most && (asks_first || announced > most.saturating_add(MAX_DISCARDED_BYTES)) {
+        return Err(limits.too_large.clone());
+    }
+    let most_discarded = if asks_first { 0 } else { MAX_DISCARDED_BYTES };
+    let collected = collect(body, receiver, (limits, most_discarded), memory, state);
+    let collected = timeout(limits.time, collected).await.unwrap_or(Err(Refusal::BodyTimeout));
+    state.end_body();
+    collected
+}
+
+/// Receives a body. After a refusal the rest is discarded, but only so many bytes of it.
+async fn collect<R: BodyReceiver>(
+    mut body: Incoming,
+    receiver: R,
+    (limits, most_discarded): (&BodyLimits, u64),
+    memory: &mut BodyReservation<'_>,
+    state: &ConnectionState,
+) -> Result<R::Value, Refusal> {
+    let mut receiver = Ok(receiver);
     let mut received = 0;
     let mut discarded = 0;
     let mut discard_until: Option<Instant> = None;
@@ -143,37 +180,38 @@ async fn collect(
         // The client has disconnected, or sent malformed HTTP and reads no response; or it is too slow,
         // and its connection closes.
         let Some(frame) = next.transpose()? else { break };
-        let Some(data) = frame.data_ref() else { continue };
-        received += data.len();
-        state.receive(data.len());
-        if !matches!(content, Content::Refused(_)) {
-            memory.receive(data.len());
-        }
-        let pushed = match received <= most_bytes {
-            true => content.push(data, most_bytes, memory).await,
-            false => Err(Refusal::BodyTooLarge { most_bytes }),
-        };
-        if let Err(refusal) = pushed {
-            // Releases the memory at once, before the rest is discarded.
-            if refusal == Refusal::RequestMemory {
-                discard_until.get_or_insert_with(|| Instant::now() + DISCARD_TIMEOUT);
+        let Ok(data) = frame.into_data() else { continue };
+        let length = data.len();
+        received += length;
+        state.receive(length);
+        if let Ok(receiving) = &mut receiver {
+            memory.receive(length);
+            let pushed = match received <= limits.most_bytes {
+                true => receiving.push(data, memory).await,
+                false => Err(limits.too_large.clone()),
+            };
+            if let Err(refusal) = pushed {
+                if refusal == Refusal::RequestMemory {
+                    discard_until = Some(Instant::now() + DISCARD_TIMEOUT);
+                }
+                // Releases the memory at once, before the rest is discarded.
+                receiver = Err(refusal);
+                memory.end();
+                memory.release();
             }
-            content = Content::Refused(refusal);
-            memory.end();
-            memory.release();
         }
-        if let Content::Refused(refusal) = &content {
-            discarded += data.len() as u64;
-            if discarded > MAX_DISCARDED_BYTES || asks_first {
+        if let Err(refusal) = &receiver {
+            discarded += length as u64;
+            if discarded > most_discarded {
                 return Err(refusal.clone());
             }
         }
     }
-    content.finish(most_bytes)
+    receiver?.finish()
 }
 
 /// Waits for the deadline of discarding.
-pub(super) async fn discard_deadline(until: Option<Instant>) {
+async fn discard_deadline(until: Option<Instant>) {
     match until {
         Some(until) => sleep_until(until.into()).await,
         None => pending().await,
@@ -181,7 +219,7 @@ pub(super) async fn discard_deadline(until: Option<Instant>) {
 }
 
 /// The next frame of a body; an error if the connection was evicted.
-pub(super) async fn frame(
+async fn frame(
     body: &mut Incoming,
     state: &ConnectionState,
     memory: &BodyReservation<'_>,
@@ -201,40 +239,35 @@ pub(super) async fn frame(
     .await
 }
 
-impl Content {
-    async fn push(
-        &mut self,
-        data: &[u8],
-        most_bytes: usize,
-        memory: &mut BodyReservation<'_>,
-    ) -> Result<(), Refusal> {
-        match self {
-            Self::Plain(bytes) => {
+impl BodyReceiver for Content {
+    type Value = Vec<u8>;
+
+    async fn push(&mut self, data: Bytes, memory: &mut BodyReservation<'_>) -> Result<(), Refusal> {
+        match &mut self.form {
+            ContentForm::Plain(bytes) => {
                 memory.make_room(bytes, data.len()).await?;
-                bytes.extend_from_slice(data);
+                bytes.extend_from_slice(&data);
             }
-            Self::Compressed(decompressor) => {
+            ContentForm::Compressed(decompressor) => {
                 for (idx, piece) in data.chunks(PIECE).enumerate() {
                     if idx > 0 {
                         yield_now().await;
                     }
-                    decompressor.push(piece).map_err(|fault| refusal(fault, most_bytes))?;
+                    decompressor.push(piece).map_err(|fault| refusal(fault, self.most_bytes))?;
                     // A vector's capacity is at most twice its length.
                     memory.grow_to(DECODER + 2 * decompressor.len() as u64).await?;
                 }
             }
-            Self::Refused(_) => {}
         }
         Ok(())
     }
 
-    fn finish(self, most_bytes: usize) -> Result<Vec<u8>, Refusal> {
-        match self {
-            Self::Plain(bytes) => Ok(bytes),
-            Self::Compressed(decompressor) => {
-                decompressor.finish().map_err(|fault| refusal(fault, most_bytes))
+    fn finish(self) -> Result<Vec<u8>, Refusal> {
+        match self.form {
+            ContentForm::Plain(bytes) => Ok(bytes),
+            ContentForm::Compressed(decompressor) => {
+                decompressor.finish().map_err(|fault| refusal(fault, self.most_bytes))
             }
-            Self::Refused(refusal) => Err(refusal),
         }
     }
 }

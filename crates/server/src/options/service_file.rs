@@ -191,9 +191,9 @@ mod tests {
     }
 
     /// The query, the address and the headers of a webhook.
-    type Found<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
+    type WebhookText<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
 
-    fn check(text: &str, expected: Result<Found<'_>, &str>) {
+    fn check(text: &str, expected: Result<WebhookText<'_>, &str>) {
         let found = read(Path::new("prisma.yml"), text, &environment);
         match (found, expected) {
             (Ok(found), Ok((query, url, headers))) => {

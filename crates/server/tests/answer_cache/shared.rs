@@ -35,9 +35,9 @@ fn two_servers(database: &Database, broker: &Broker) -> [Site; 2] {
 
 /// A client of a server that receives the notes whenever the feed of the server has told of a change. By
 /// then the server knows of everything in the same transaction.
-struct Told(Client);
+struct ChangeListener(Client);
 
-impl Told {
+impl ChangeListener {
     fn by(site: &Site) -> Self {
         let mut client =
             Client::connect_at(site.served.address, "graphql-transport-ws", &json!({}));
@@ -95,7 +95,7 @@ fn servers_share_answers_and_see_mutations_of_one_another_at_once() {
         // A change of another row, and of a column that is not read, leaves the answer. The stream may
         // still report a mutation from above, which both servers know of already: then the answer is
         // made once more.
-        let mut told = [Told::by(&one), Told::by(&other)];
+        let mut listeners = [ChangeListener::by(&one), ChangeListener::by(&other)];
         let mut number = 100;
         let mut is_left = |query: &str, change: &dyn Fn(u32) -> String| {
             happens_within(PATIENCE, || {
@@ -103,7 +103,7 @@ fn servers_share_answers_and_see_mutations_of_one_another_at_once() {
                 one.query("", query);
                 let insert = format!("INSERT INTO note VALUES ({number})");
                 database.execute(&format!("{}; {insert}", change(number)));
-                told.iter_mut().for_each(|told| told.wait(number));
+                listeners.iter_mut().for_each(|listener| listener.wait(number));
                 [&one, &other].into_iter().all(|site| is_hit(site, query))
             })
         };
@@ -172,7 +172,7 @@ fn no_answer_is_older_than_what_a_server_knows() {
     let Some(broker) = broker() else { return };
     let Some(database) = Database::on_one(&[TABLES, WHOLE_ROWS].concat()) else { return };
     let sites = two_servers(&database, &broker);
-    let mut told = sites.each_ref().map(Told::by);
+    let mut listeners = sites.each_ref().map(ChangeListener::by);
     let mut random = Random::new(29);
     let mut hits = 0;
     for number in 100..250 {
@@ -188,9 +188,9 @@ fn no_answer_is_older_than_what_a_server_knows() {
         } else {
             database.execute(&format!("{change}; INSERT INTO note VALUES ({number})"));
         }
-        for (site, told) in sites.iter().zip(&mut told) {
+        for (site, listener) in sites.iter().zip(&mut listeners) {
             if !through_server {
-                told.wait(number);
+                listener.wait(number);
             }
             for query in QUERIES {
                 let answered = site.query("", query).body;

@@ -1,6 +1,7 @@
 //! The parts of a body: the operations, the map, then the files.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use graphql::{Body, JsonLimits, parse_json};
@@ -37,8 +38,9 @@ pub(super) struct Upload {
 pub(super) async fn read_form(
     mut parts: Multipart<'_>,
     limits: FormLimits,
-    progress: &Cell<bool>,
+    progress: Rc<Cell<bool>>,
 ) -> Result<Upload, Refusal> {
+    let progress = &*progress;
     let most_json =
         (limits.most_json_bytes, Refusal::BodyTooLarge { most_bytes: limits.most_json_bytes });
     let operations = match next(&mut parts, progress).await? {

@@ -14,19 +14,19 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
-use std::time::Instant;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_util::stream;
 use graphql::{Body, ErrorCode, GraphQLError};
-use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use multer::Multipart;
-use tokio::time::timeout;
 
-use super::body::{DISCARD_TIMEOUT, MAX_DISCARDED_BYTES, check_transfer, discard_deadline, frame};
+use super::body::{BodyLimits, BodyReceiver, check_transfer, receive};
 use super::refusal::Refusal;
 use super::request_memory::{BodyReservation, RequestMemory};
 use super::settings::BodySettings;
@@ -58,6 +58,18 @@ const MOST_HEAD: usize = 16 << 10;
 pub(super) struct ReadUpload<'b> {
     pub(super) body: Body,
     pub(super) memory: BodyReservation<'b>,
+}
+
+/// Parses the parts of a body while it is received.
+struct FormReceiver {
+    frames: Arc<Mutex<Frames>>,
+    /// Set by the parser whenever it has read some of the body.
+    progress: Rc<Cell<bool>>,
+    form: Pin<Box<dyn Future<Output = Result<Upload, Refusal>>>>,
+    result: Option<Upload>,
+    received: usize,
+    /// Bytes since the parser has read anything.
+    unread: usize,
 }
 
 /// Frames between the connection and the parser.
@@ -109,112 +121,88 @@ pub(super) async fn read<'b>(
         ));
     }
     let most = uploads.most_body_bytes;
-    // A client with `Expect: 100-continue` sends nothing after a refusal.
-    let asks_first = headers.contains_key(EXPECT);
-    let announced = body.size_hint().lower();
-    let is_too_large = announced > most as u64;
-    if is_too_large && (asks_first || announced > (most as u64).saturating_add(MAX_DISCARDED_BYTES))
-    {
-        return Err(Refusal::UploadTooLarge(UploadLimit::Body { most }));
-    }
-    let limits = FormLimits {
-        json: settings.json,
-        most_json_bytes: settings.most_bytes,
-        most_file_bytes: uploads.most_file_bytes,
-        most_files: uploads.most_files,
-        most_bytes_of_uses: most,
+    let limits = BodyLimits {
+        most_bytes: most,
+        too_large: Refusal::UploadTooLarge(UploadLimit::Body { most }),
+        time: settings.timeout,
     };
+    let form = FormReceiver::new(
+        boundary,
+        FormLimits {
+            json: settings.json,
+            most_json_bytes: settings.most_bytes,
+            most_file_bytes: uploads.most_file_bytes,
+            most_files: uploads.most_files,
+            most_bytes_of_uses: most,
+        },
+    );
     let mut memory = bodies.begin(most);
-    let collected = collect(body, (boundary, limits), (most, asks_first), &mut memory, state);
-    let collected = timeout(settings.timeout, collected).await;
-    let collected = collected.unwrap_or(Err(Refusal::BodyTimeout));
-    state.end_body();
-    let Upload { body, bytes } = collected?;
+    let received = receive((headers, body), form, &limits, &mut memory, state).await;
+    let Upload { body, bytes } = received?;
     memory.end();
     memory.shrink_to(bytes);
     Ok(ReadUpload { body, memory })
 }
 
-async fn collect(
-    mut body: Incoming,
-    (boundary, limits): (String, FormLimits),
-    (most, asks_first): (usize, bool),
-    memory: &mut BodyReservation<'_>,
-    state: &ConnectionState,
-) -> Result<Upload, Refusal> {
-    let frames = Arc::new(Mutex::new(Frames::default()));
-    let source = Arc::clone(&frames);
-    let received_frames = stream::poll_fn(move |_| {
-        let mut frames = source.lock().unwrap_or_else(PoisonError::into_inner);
-        match (frames.received.pop_front(), frames.is_over) {
-            (Some(data), _) => Poll::Ready(Some(Ok::<_, Infallible>(data))),
-            (None, true) => Poll::Ready(None),
-            // The parser is polled again after the next frame.
-            (None, false) => Poll::Pending,
-        }
-    });
-    let progress = Cell::new(false);
-    let form = read_form(Multipart::new(received_frames, boundary), limits, &progress);
-    let mut form = Some(Box::pin(form));
-    let mut result = None;
-    let (mut received, mut discarded, mut unread) = (0_usize, 0_u64, 0_usize);
-    let mut discard_until: Option<Instant> = None;
-    loop {
-        if let (Some(form), None) = (&mut form, &result) {
-            progress.set(false);
-            let polled = poll_fn(|context| Poll::Ready(form.as_mut().poll(context))).await;
-            if let Poll::Ready(read) = polled {
-                result = Some(read);
-            } else if progress.get() {
-                unread = 0;
-            } else if unread > MOST_HEAD {
-                result = Some(Err(malformed("The head of a part of the body is too long.")));
+impl FormReceiver {
+    fn new(boundary: String, limits: FormLimits) -> Self {
+        let frames = Arc::new(Mutex::new(Frames::default()));
+        let source = Arc::clone(&frames);
+        let received_frames = stream::poll_fn(move |_| {
+            let mut frames = source.lock().unwrap_or_else(PoisonError::into_inner);
+            match (frames.received.pop_front(), frames.is_over) {
+                (Some(data), _) => Poll::Ready(Some(Ok::<_, Infallible>(data))),
+                (None, true) => Poll::Ready(None),
+                // The parser is polled again after the next frame.
+                (None, false) => Poll::Pending,
             }
-        }
-        if let Some(Err(refusal)) = &result {
-            // Frees the memory at once, before the rest is discarded.
-            form = None;
-            frames.lock().unwrap_or_else(PoisonError::into_inner).received.clear();
-            memory.end();
-            memory.release();
-            if asks_first || discarded > MAX_DISCARDED_BYTES {
-                return Err(refusal.clone());
-            }
-        }
-        let next = tokio::select! {
-            biased;
-            next = frame(&mut body, state, memory) => next,
-            () = memory.cancelled() => Some(Err(Refusal::BodySlow)),
-            () = discard_deadline(discard_until) => None,
-        };
-        let Some(frame) = next.transpose()? else { break };
-        let Ok(data) = frame.into_data() else { continue };
-        received += data.len();
-        state.receive(data.len());
-        if matches!(result, Some(Err(_))) {
-            discarded += data.len() as u64;
-            continue;
-        }
-        if received > most {
-            result = Some(Err(Refusal::UploadTooLarge(UploadLimit::Body { most })));
-            continue;
-        }
-        memory.receive(data.len());
-        if let Err(refusal) = memory.grow_to(GROWTH * received as u64).await {
-            discard_until = Some(Instant::now() + DISCARD_TIMEOUT);
-            result = Some(Err(refusal));
-            continue;
-        }
-        unread += data.len();
-        frames.lock().unwrap_or_else(PoisonError::into_inner).received.push_back(data);
+        });
+        let progress = Rc::new(Cell::new(false));
+        let form = read_form(Multipart::new(received_frames, boundary), limits, progress.clone());
+        Self { frames, progress, form: Box::pin(form), result: None, received: 0, unread: 0 }
     }
-    let (Some(mut form), None) = (form, &result) else {
-        return result.unwrap_or(Err(Refusal::BodyCutOff));
-    };
-    frames.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
-    match poll_fn(|context| Poll::Ready(form.as_mut().poll(context))).await {
-        Poll::Ready(read) => read,
-        Poll::Pending => Err(Refusal::BodyCutOff),
+
+    fn frames(&self) -> MutexGuard<'_, Frames> {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BodyReceiver for FormReceiver {
+    type Value = Upload;
+
+    async fn push(&mut self, data: Bytes, memory: &mut BodyReservation<'_>) -> Result<(), Refusal> {
+        // What follows the last part has no meaning.
+        if self.result.is_some() {
+            return Ok(());
+        }
+        self.received += data.len();
+        memory.grow_to(GROWTH * self.received as u64).await?;
+        self.unread += data.len();
+        self.frames().received.push_back(data);
+        self.progress.set(false);
+        let polled = poll_fn(|context| Poll::Ready(self.form.as_mut().poll(context))).await;
+        match polled {
+            Poll::Ready(read) => self.result = Some(read?),
+            Poll::Pending if self.progress.get() => self.unread = 0,
+            Poll::Pending if self.unread > MOST_HEAD => {
+                return Err(malformed("The head of a part of the body is too long."));
+            }
+            Poll::Pending => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Upload, Refusal> {
+        if let Some(upload) = self.result {
+            return Ok(upload);
+        }
+        self.frames().is_over = true;
+        // Nothing wakes it any more: all data is there.
+        let mut context = Context::from_waker(Waker::noop());
+        match self.form.as_mut().poll(&mut context) {
+            Poll::Ready(read) => read,
+            Poll::Pending => Err(Refusal::BodyCutOff),
+        }
     }
 }
 
