@@ -26,9 +26,12 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 pub(super) const POLL: Duration = Duration::from_millis(10);
 pub(crate) const WATCHER: &str = include_str!("watcher.sh");
 
-/// The durability of a test's data is worth nothing, its speed a lot. UTC, so that answers do not
-/// depend on the machine.
-const SETTINGS: [&str; 11] = [
+/// The durability of a test's data is worth nothing, its speed a lot: each session maps the shared
+/// buffers, and tests collect the statistics that they need. UTC, so that answers do not depend on
+/// the machine.
+const SETTINGS: [&str; 13] = [
+    "shared_buffers=32MB",
+    "autovacuum=off",
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
