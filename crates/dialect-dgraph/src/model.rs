@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use access::Pattern;
+
 /// Everything that type definitions say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
@@ -299,7 +301,8 @@ pub enum Rule {
     /// A query of the type: the rows that it finds pass. The text of a GraphQL document.
     Query {
         document: Box<str>,
-        line: usize,
+        /// Its line and column in the definitions.
+        place: (usize, usize),
     },
 }
 
@@ -316,7 +319,7 @@ pub struct ClaimRule {
 pub enum ClaimCondition {
     Equal(ClaimValue),
     In(Vec<ClaimValue>),
-    Matches(Box<str>),
+    Matches(Pattern),
 }
 
 /// Values that claims are compared with.

@@ -335,6 +335,9 @@ fn nested_conditions_of_dgraph() {
             "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
             "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
             "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
+            "{ queryBeing(filter: {home: {title: {eq: \"house\"}}}) { name } a: queryBeing(filter: {friends: {name: {eq: \"rex\"}}}) { name } b: queryBeing(filter: {idol: {home: {title: {eq: \"barn\"}}}}) { name } }",
+            "{ queryBeing(filter: {idol: {friends: {name: {eq: \"rex\"}}}, or: {not: {idol: {has: name}}, name: {ge: \"k\"}}}) { name } }",
+            "{ queryPlace(filter: {beings: {friends: {home: {has: title}}}}) { title } a: aggregateBeing(filter: {friends: {has: [idol]}}) { count } b: queryBeing(filter: {friends: {}}) { name } }",
         ],
         &expect![[r#"
             {"data":{"queryPerson":[{"name":"ann"}]}}
