@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -352,13 +351,9 @@ fn nested_conditions_of_dgraph() {
     );
 }
 
-/// `THALWEG_DGRAPH_DIR` names the folder `graphql` of a checkout of Dgraph.
 #[test]
 fn definitions_of_dgraph_are_served() {
-    let Some(folder) = std::env::var_os("THALWEG_DGRAPH_DIR").map(PathBuf::from) else {
-        println!("not run: THALWEG_DGRAPH_DIR names no checkout of Dgraph");
-        return;
-    };
+    let Some(folder) = testkit::dgraph::folder() else { return };
     let folder = folder.join("schema/testdata/schemagen/input");
     let mut served = 0;
     for entry in fs::read_dir(folder).unwrap() {
