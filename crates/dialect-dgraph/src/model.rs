@@ -177,7 +177,7 @@ pub enum Search {
     Fulltext,
     Geo,
     Hash,
-    Hnsw(Metric, Option<Candidates>),
+    Hnsw(Metric, Candidates),
     Hour,
     Int,
     Int64,
@@ -189,9 +189,14 @@ pub enum Search {
     Year,
 }
 
-/// The number of candidates for the neighbors of a new vector of an `hnsw` index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Candidates(pub u16);
+/// Numbers of candidates of an `hnsw` index; `None`: the database's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Candidates {
+    /// For the neighbors of a new vector.
+    pub construction: Option<u16>,
+    /// Visited by a search.
+    pub search: Option<u16>,
+}
 
 /// Distances of `hnsw` indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -94,7 +94,10 @@ mod tests {
             "{ $X_Y : { in : [\"a:}\", 1, -2.5, true] } }",
             &expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
         );
-        check("{\n$USER:{regexp:\"^a.*$\"}\n}", &expect![[r#"USER Matches(Pattern(Regex("^a.*$")))"#]]);
+        check(
+            "{\n$USER:{regexp:\"^a.*$\"}\n}",
+            &expect![[r#"USER Matches(Pattern(Regex("^a.*$")))"#]],
+        );
         check(
             "{$O: {in: [{\"a\": {\"b\": 1}}]}}",
             &expect![[r#"O In([Object("{\"a\":{\"b\":1}}")])"#]],
