@@ -347,6 +347,9 @@ fn nested_conditions_of_dgraph() {
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
             {"data":{"queryPlace":[{"title":"house","beings":[{"name":"ann"}]}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"tom"}],"a":[{"name":"ann"}],"b":[{"name":"bob"}]}}
+            {"data":{"queryBeing":[{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}],"a":{"count":2},"b":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
         "#]],
     );
 }

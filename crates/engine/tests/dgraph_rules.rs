@@ -113,7 +113,7 @@ fn mistakes_in_rules_are_errors_at_the_start() {
     check(
         "query { queryA(filter: { x: { eq: 1 } }) { id } }",
         &expect![[
-            r#"a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: Field "x" is not defined by type "AFilter"."#
+            r#"a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: Field "x" is not defined by type "AFilter"."#
         ]],
     );
     check(
@@ -168,7 +168,11 @@ type B implements I @auth(update: { rule: "query { queryB(order: { asc: b }) { i
 "#;
     let file = File::new("several");
     let opened = Local::new().block_on(open(&file.address(), types, true));
-    expect![""].assert_eq(&opened.err().unwrap_or_default());
+    expect![[r#"
+        a rule of the type definitions cannot be applied: line 2, column 34: `@auth` of `A`: Field "x" is not defined by type "IFilter".
+        line 5, column 13: `@auth` of `A`: Cannot query field "nothing" on type "A".
+        line 6, column 20: `@auth` of `A`: the argument `first` is no condition: remove it
+        line 12, column 43: `@auth` of `B`: the argument `order` is no condition: remove it"#]].assert_eq(&opened.err().unwrap_or_default());
 }
 
 const TYPES: &str = include_str!("../../../fixtures/databases/team/schema.graphql");
