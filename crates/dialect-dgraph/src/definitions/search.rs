@@ -298,16 +298,16 @@ mod tests {
             text,
             searches,
             &expect![[r#"
-            [
-                "a: [Fulltext, Hash, Ngram, Term, Trigram]",
-                "b: [Hour]",
-                "c: [Exact, Regexp]",
-                "d: [Geo]",
-                "e: [Hnsw(Euclidean, None)]",
-                "f: [Hnsw(DotProduct, Some(Candidates(300)))]",
-                "g: [Hnsw(Cosine, None)]",
-            ]
-        "#]],
+                [
+                    "a: [Fulltext, Hash, Ngram, Term, Trigram]",
+                    "b: [Hour]",
+                    "c: [Exact, Regexp]",
+                    "d: [Geo]",
+                    "e: [Hnsw(Euclidean, Candidates { construction: None, search: None })]",
+                    "f: [Hnsw(DotProduct, Candidates { construction: Some(300), search: Some(180) })]",
+                    "g: [Hnsw(Cosine, Candidates { construction: None, search: None })]",
+                ]
+            "#]],
         );
     }
 
