@@ -573,12 +573,15 @@ pub enum ValueBinding {
     Vector {
         field: FieldId,
         metric: ir::Metric,
+        /// The default of [`NearestRole::Visited`].
+        visited: Option<u16>,
     },
     /// The vectors of the rows of several entities, by their index among the common fields, and
     /// their distance: of [`NearestRole::By`].
     CommonVector {
         place: u16,
         metric: ir::Metric,
+        visited: Option<u16>,
     },
     /// A label of the source's enum.
     Label(Box<str>),

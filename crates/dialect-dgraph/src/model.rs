@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use access::Pattern;
+
 /// Everything that type definitions say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
@@ -175,7 +177,7 @@ pub enum Search {
     Fulltext,
     Geo,
     Hash,
-    Hnsw(Metric, Option<Candidates>),
+    Hnsw(Metric, Candidates),
     Hour,
     Int,
     Int64,
@@ -187,9 +189,14 @@ pub enum Search {
     Year,
 }
 
-/// The number of candidates for the neighbors of a new vector of an `hnsw` index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Candidates(pub u16);
+/// Numbers of candidates of an `hnsw` index; `None`: the database's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Candidates {
+    /// For the neighbors of a new vector.
+    pub construction: Option<u16>,
+    /// Visited by a search.
+    pub search: Option<u16>,
+}
 
 /// Distances of `hnsw` indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -299,7 +306,8 @@ pub enum Rule {
     /// A query of the type: the rows that it finds pass. The text of a GraphQL document.
     Query {
         document: Box<str>,
-        line: usize,
+        /// Its line and column in the definitions.
+        place: (usize, usize),
     },
 }
 
@@ -316,7 +324,7 @@ pub struct ClaimRule {
 pub enum ClaimCondition {
     Equal(ClaimValue),
     In(Vec<ClaimValue>),
-    Matches(Box<str>),
+    Matches(Pattern),
 }
 
 /// Values that claims are compared with.

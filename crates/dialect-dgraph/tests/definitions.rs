@@ -1,8 +1,7 @@
 //! Definitions of Dgraph's own tests: those that it accepts are read, those that it refuses are
 //! refused.
 //!
-//! The tests run where the environment variable `THALWEG_DGRAPH_DIR` names the folder `graphql` of a
-//! checkout of Dgraph.
+//! They are those of a copy of its repository: see `testkit::dgraph`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +12,13 @@ use storage::database::Database;
 use storage::plan::plan;
 use storage::tables::Tables;
 
-const VARIABLE: &str = "THALWEG_DGRAPH_DIR";
-
 /// Refused definitions that are read: their rules are validated when they are compiled, with the
 /// schema that the definitions generate.
 const REFUSED_LATER: &[&str] = &["GraphQL validation errors should be reported"];
 
 #[test]
 fn definitions_are_refused_as_in_dgraph() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = testkit::dgraph::folder() else { return };
     let mut wrong = Vec::new();
     for (file, minimum) in [
         ("gqlschema_test.yml", 200),
@@ -45,7 +42,7 @@ fn definitions_are_refused_as_in_dgraph() {
 
 #[test]
 fn definitions_of_dgraph_s_databases_are_read() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = testkit::dgraph::folder() else { return };
     let mut files: Vec<PathBuf> = Vec::new();
     for inputs in ["schema/testdata/schemagen/input", "schema/testdata/apolloservice/input"] {
         let entries = fs::read_dir(folder.join(inputs)).unwrap();
@@ -77,21 +74,6 @@ fn mistake(text: &str) -> Option<String> {
             (!others.is_empty()).then(|| others.join("\n"))
         }
     }
-}
-
-fn folder() -> Option<PathBuf> {
-    match std::env::var_os(VARIABLE) {
-        Some(folder) => Some(folder.into()),
-        None => {
-            print_not_run();
-            None
-        }
-    }
-}
-
-#[expect(clippy::print_stderr, reason = "whoever reads the tests' output is to know")]
-fn print_not_run() {
-    eprintln!("not run: {VARIABLE} names no folder `graphql` of Dgraph");
 }
 
 fn text(path: &Path) -> String {

@@ -567,6 +567,7 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Geo(_)
         | ParameterKind::GeoBox(_)
         | ParameterKind::Vector
+        | ParameterKind::VisitedVectors
         | ParameterKind::Float
         | ParameterKind::Text
         | ParameterKind::TextList

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -335,6 +334,9 @@ fn nested_conditions_of_dgraph() {
             "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
             "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
             "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
+            "{ queryBeing(filter: {home: {title: {eq: \"house\"}}}) { name } a: queryBeing(filter: {friends: {name: {eq: \"rex\"}}}) { name } b: queryBeing(filter: {idol: {home: {title: {eq: \"barn\"}}}}) { name } }",
+            "{ queryBeing(filter: {idol: {friends: {name: {eq: \"rex\"}}}, or: {not: {idol: {has: name}}, name: {ge: \"k\"}}}) { name } }",
+            "{ queryPlace(filter: {beings: {friends: {home: {has: title}}}}) { title } a: aggregateBeing(filter: {friends: {has: [idol]}}) { count } b: queryBeing(filter: {friends: {}}) { name } }",
         ],
         &expect![[r#"
             {"data":{"queryPerson":[{"name":"ann"}]}}
@@ -345,17 +347,16 @@ fn nested_conditions_of_dgraph() {
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
             {"data":{"queryPlace":[{"title":"house","beings":[{"name":"ann"}]}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"tom"}],"a":[{"name":"ann"}],"b":[{"name":"bob"}]}}
+            {"data":{"queryBeing":[{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}],"a":{"count":2},"b":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
         "#]],
     );
 }
 
-/// `THALWEG_DGRAPH_DIR` names the folder `graphql` of a checkout of Dgraph.
 #[test]
 fn definitions_of_dgraph_are_served() {
-    let Some(folder) = std::env::var_os("THALWEG_DGRAPH_DIR").map(PathBuf::from) else {
-        println!("not run: THALWEG_DGRAPH_DIR names no checkout of Dgraph");
-        return;
-    };
+    let Some(folder) = testkit::dgraph::folder() else { return };
     let folder = folder.join("schema/testdata/schemagen/input");
     let mut served = 0;
     for entry in fs::read_dir(folder).unwrap() {

@@ -113,7 +113,7 @@ fn mistakes_in_rules_are_errors_at_the_start() {
     check(
         "query { queryA(filter: { x: { eq: 1 } }) { id } }",
         &expect![[
-            r#"a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: Field "x" is not defined by type "AFilter"."#
+            r#"a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: Field "x" is not defined by type "AFilter"."#
         ]],
     );
     check(
@@ -148,14 +148,31 @@ fn mistakes_in_rules_are_errors_at_the_start() {
             "a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: `$F` is an object: claims are single values or lists"
         ],
     );
-    check(
-        "{$A: {regexp: \"(\"}}",
-        &expect![[r#"
-        a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the pattern of `regexp` for `$A` is malformed: regex parse error:
-            (
-            ^
-        error: unclosed group"#]],
-    );
+}
+
+/// Mistakes in rules of several types, operations and parts of a rule; an interface's is told once.
+#[test]
+fn all_mistakes_in_rules_are_reported_with_their_places() {
+    let types = r#"
+interface I @auth(query: { rule: "query { queryI(filter: { x: 1, y: 2 }) { id } }" }) { id: ID! b: Int @search }
+type A implements I @auth(
+  add: { or: [
+    { rule: "query { queryA { nothing } }" }
+    { not: { rule: """
+      query { queryA(first: 1) { id } }
+    """ } }
+  ] }
+  delete: { rule: "query { queryA { id } }" }
+) { c: Int }
+type B implements I @auth(update: { rule: "query { queryB(order: { asc: b }) { id } }" }) { c: Int }
+"#;
+    let file = File::new("several");
+    let opened = Local::new().block_on(open(&file.address(), types, true));
+    expect![[r#"
+        a rule of the type definitions cannot be applied: line 2, column 34: `@auth` of `A`: Field "x" is not defined by type "IFilter".
+        line 5, column 13: `@auth` of `A`: Cannot query field "nothing" on type "A".
+        line 6, column 20: `@auth` of `A`: the argument `first` is no condition: remove it
+        line 12, column 43: `@auth` of `B`: the argument `order` is no condition: remove it"#]].assert_eq(&opened.err().unwrap_or_default());
 }
 
 const TYPES: &str = include_str!("../../../fixtures/databases/team/schema.graphql");

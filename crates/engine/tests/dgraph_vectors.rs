@@ -109,6 +109,24 @@ fn an_index_of_vectors_finds_what_the_exact_search_finds() {
         assert_eq!(answer(false, None), exact);
         let by_index = scans();
         assert!(by_index >= 4, "{by_index} scans of the indexes");
+        // With `ef` a search visits more vectors, so that it finds more.
+        let ask_for = |arguments: &str| {
+            let query = format!(
+                "{{ querySimilarSongByEmbedding(by: mood, topK: 60, vector: [10, 20, 30]{arguments}) {{ title vector_distance }} }}"
+            );
+            local.block_on(async {
+                let worker: Worker = open(&address, TYPES, false).await.unwrap();
+                ask(&worker, &query, None).await
+            })
+        };
+        let many = json!({ "data": { "querySimilarSongByEmbedding": exact["data"]["many"] } });
+        assert_eq!(ask_for(", ef: 59"), many);
+        assert_eq!(scans(), by_index);
+        assert_eq!(ask_for(", ef: 200"), many);
+        assert_eq!(ask_for(", ef: 2000000000"), many);
+        let by_index = by_index + 2;
+        assert_eq!(scans(), by_index);
+        assert_eq!(ask_for(", ef: 0")["errors"][0]["message"], "ef must be positive");
         // The rows that a rule hides are left out before vectors are compared.
         assert_eq!(answer(true, Some(&json!({ "ROLE": "GUEST" }))), hidden);
         assert_eq!(scans(), by_index);

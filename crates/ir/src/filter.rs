@@ -191,6 +191,8 @@ pub struct Nearest {
     pub most: Option<Operand>,
     /// The number of rows.
     pub count: Operand,
+    /// The number of vectors that a search of an index visits at least; `None`: its own default.
+    pub visited: Option<Operand>,
 }
 
 /// Rows of an entity with the distances of their vectors.

@@ -158,8 +158,8 @@ pub struct ObjectKey {
     pub unless: Vec<KeyPlace>,
     /// The error if it must exist and does not.
     pub missing: Option<Box<Otherwise>>,
-    /// The error if it must not exist and does.
-    pub existing: Option<Box<Otherwise>>,
+    /// If it must not exist: the error of each of its look-ups that finds it, in their order.
+    pub existing: Vec<Otherwise>,
 }
 
 /// The place of a key in the result of a step: the ordinal, less 1, of a read of

@@ -541,7 +541,7 @@ impl Collector<'_> {
                 self.filter(having);
             }
             Filter::Nearest(nearest) => {
-                let Nearest { key, among, most, count } = &**nearest;
+                let Nearest { key, among, most, count, visited } = &**nearest;
                 self.field(*key);
                 self.entity(self.catalog[*key].entity);
                 for Candidates { key, distance, filter } in among {
@@ -552,7 +552,7 @@ impl Collector<'_> {
                         own.filter(filter);
                     });
                 }
-                most.iter().for_each(|most| self.operand(most));
+                most.iter().chain(visited).for_each(|operand| self.operand(operand));
                 self.operand(count);
             }
         }

@@ -76,6 +76,11 @@ impl<'b> FilterContext<'b> {
 #[derive(Clone, Copy, Debug)]
 enum RelatedRows {
     One(Hop),
+    /// Rows that joining rows lead to.
+    Through {
+        near: Hop,
+        far: Hop,
+    },
     /// Of several entities.
     Variants(VariantsId),
 }
@@ -84,6 +89,7 @@ impl From<VariantLink> for RelatedRows {
     fn from(link: VariantLink) -> Self {
         match link {
             VariantLink::One(hop) => Self::One(hop),
+            VariantLink::Through { near, far } => Self::Through { near, far },
             VariantLink::Several(variants) => Self::Variants(variants),
         }
     }
@@ -199,6 +205,10 @@ impl Context<'_> {
         };
         match rows {
             RelatedRows::One(hop) => Ok(Some(exists(hop, quantifier))),
+            RelatedRows::Through { near, far } => {
+                let far = exists(far, Quantifier::Some);
+                Ok(Some(variants::related(near, quantifier, far)))
+            }
             RelatedRows::Variants(variants) => {
                 self.related_variants(variants, quantifier, |_| Ok(Some(Filter::all())))
             }
@@ -470,6 +480,12 @@ impl Context<'_> {
             (RowsRole::Quantified(quantifier), RelatedRows::One(hop)) => {
                 self.related(given, hop, *quantifier)
             }
+            (RowsRole::Quantified(quantifier), RelatedRows::Through { near, far }) => {
+                self.related_through(given, (near, far), *quantifier)
+            }
+            (_, RelatedRows::Through { .. }) => {
+                Err(misplaced("a condition on the rows that others join"))
+            }
             (RowsRole::Quantified(quantifier), RelatedRows::Variants(variants)) => {
                 self.quantified(given, variants, *quantifier)
             }
@@ -631,9 +647,18 @@ impl Context<'_> {
                 RowPart::Link(place) => {
                     match given.around.variant.and_then(|own| own.link(*place)) {
                         Some(VariantLink::One(hop)) => exists(hop, Quantifier::Some),
-                        Some(VariantLink::Several(_)) | None => {
-                            return Err(not_declared(given.location));
+                        Some(VariantLink::Through { near, far }) => {
+                            let far = exists(far, Quantifier::Some);
+                            variants::related(near, Quantifier::Some, far)
                         }
+                        Some(VariantLink::Several(variants)) => {
+                            let all = |_: FilterContext<'_>| Ok(Some(Filter::all()));
+                            match self.related_variants(variants, Quantifier::Some, all)? {
+                                Some(filter) => filter,
+                                None => continue,
+                            }
+                        }
+                        None => return Err(not_declared(given.location)),
                     }
                 }
                 RowPart::RelatedVariants(variants) => {

@@ -4,8 +4,8 @@ use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
 use graphql::schema::InputId;
 use ir::{
-    Candidates, Comparison, Distance, Filter, Metric, Nearest, Operand, OtherVector, ValueRef,
-    VectorOfRow,
+    Candidates, Comparison, Distance, Filter, Metric, Nearest, Operand, OtherVector, Value,
+    ValueRef, VectorOfRow,
 };
 
 use super::input::Input;
@@ -16,6 +16,9 @@ use api::binding::{NearestRole, ValueBinding, VariantsId};
 #[derive(Debug, Default)]
 pub(super) struct NearestArguments {
     by: Option<(ValueRef, Metric)>,
+    visited: Option<Operand>,
+    /// Of the vectors, if the request does not choose.
+    visited_by_default: Option<u16>,
     vector: Option<Operand>,
     /// Values of the row with the vector.
     keys: Vec<(ValueRef, Operand)>,
@@ -39,11 +42,13 @@ impl Context<'_> {
         let operand = || self.operand(input, r#type);
         match role {
             NearestRole::By => match self.enum_value(input, r#type.base, location)? {
-                Some(ValueBinding::Vector { field, metric }) => {
+                Some(ValueBinding::Vector { field, metric, visited }) => {
                     arguments.by = Some((ValueRef::field(*field), *metric));
+                    arguments.visited_by_default = *visited;
                 }
-                Some(ValueBinding::CommonVector { place, metric }) => {
+                Some(ValueBinding::CommonVector { place, metric, visited }) => {
                     arguments.by = Some((ValueRef::Common(*place), *metric));
+                    arguments.visited_by_default = *visited;
                 }
                 _ => return Err(LowerError::Misplaced { what: "a value of vectors" }),
             },
@@ -54,6 +59,7 @@ impl Context<'_> {
             }
             NearestRole::Count => arguments.count = Some(operand()),
             NearestRole::Most => arguments.most = Some(operand()),
+            NearestRole::Visited => arguments.visited = Some(operand()),
         }
         Ok(())
     }
@@ -87,7 +93,11 @@ impl Context<'_> {
         each: &[CandidateEntity<'_>],
         given: NearestArguments,
     ) -> Result<(Distance, Vec<Filter>), LowerError> {
-        let NearestArguments { by, vector: other, keys, count, most } = given;
+        let NearestArguments { by, vector: other, keys, count, most, .. } = given;
+        let by_default = given
+            .visited_by_default
+            .map(|visited| Operand::Constant(Value::Integer(visited.into())));
+        let visited = given.visited.or(by_default);
         let (vector, metric) = by.ok_or_else(vectors)?;
         let to = match other {
             Some(other) => OtherVector::Given(other),
@@ -105,7 +115,8 @@ impl Context<'_> {
         let count = count.ok_or_else(vectors)?;
         let filters = among.iter().map(|one| {
             let (among, most, count) = (among.clone(), most.clone(), count.clone());
-            Filter::Nearest(Box::new(Nearest { key: one.key, among, most, count }))
+            let visited = visited.clone();
+            Filter::Nearest(Box::new(Nearest { key: one.key, among, most, count, visited }))
         });
         let filters = filters.collect();
         Ok((Distance { vector, metric, to }, filters))

@@ -415,7 +415,10 @@ impl Parameter {
     /// the database plans for them.
     #[must_use]
     pub fn is_batched(&self) -> bool {
-        let is_size = matches!(self.kind, ParameterKind::Limit { .. } | ParameterKind::Offset);
+        let is_size = matches!(
+            self.kind,
+            ParameterKind::Limit { .. } | ParameterKind::Offset | ParameterKind::VisitedVectors
+        );
         matches!(self.source, ParameterSource::Operand(_)) && !is_size
     }
 }

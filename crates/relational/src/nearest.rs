@@ -3,10 +3,11 @@
 use catalog::{FieldId, VectorIndex, VectorMetric};
 use ir::{Candidates, Distance, Metric, Nearest, Operand, OtherVector, ValueRef, VectorOfRow};
 use source::CompileError;
+use source::operand::LEAST_VISITED;
 use sql::flavor::{VECTOR_COSINE, VECTOR_DOT_PRODUCT, VECTOR_EUCLIDEAN};
 use sql::{
-    Alias, Comparison, Direction, Expression, FromItem, Identifier, OrderItem, Select, SelectItem,
-    VectorDistance, VectorOperator,
+    Alias, Comparison, Direction, Expression, FromItem, Identifier, OrderItem, Parameter, Select,
+    SelectItem, VectorDistance, VectorOperator,
 };
 
 use super::compile::Compiler;
@@ -15,10 +16,6 @@ use super::level::ParameterSource;
 use super::row_set::Scope;
 use super::statement::Statement;
 use super::value::ParameterKind;
-
-/// The most rows that an index finds: the candidates that a scan of pgvector's HNSW indexes visits by
-/// default (`hnsw.ef_search`).
-const MOST_BY_INDEX: u16 = 40;
 
 /// A query of rows, their keys, and their distances.
 type KeysAndDistances = (Select, Expression, Expression);
@@ -98,11 +95,18 @@ impl Compiler<'_> {
         own: Alias,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let Nearest { key, among, most: _, count } = nearest;
+        let Nearest { key, among, most: _, count, visited } = nearest;
+        let visited = visited.as_ref().map(|visited| {
+            let source = ParameterSource::Operand(visited.clone());
+            statement.parameter(source, ParameterKind::VisitedVectors)
+        });
+        let mut is_visited = false;
         let mut each = Vec::with_capacity(among.len());
         for one in among {
             match self.vector_index(one) {
                 Some(index) => {
+                    is_visited = true;
+                    let index = (index, visited);
                     each.extend(self.indexed_candidates(one, nearest, index, statement)?)
                 }
                 None => each.push(self.candidates(one, nearest, statement)?),
@@ -122,6 +126,11 @@ impl Compiler<'_> {
             }
         };
         select.items = vec![SelectItem { expression: key_of.clone(), name: None }];
+        if let (Some(visited), false) = (visited, is_visited) {
+            // An exact search visits all of them; a wrong number is an error all the same.
+            let is_null = Expression::IsNull(Box::new(Expression::Parameter(visited)));
+            select.and_where(Expression::Not(Box::new(is_null)));
+        }
         select.order_by = [distance, key_of].into_iter().map(ascending).collect();
         select.limit = Some(count_of(count, statement));
         let expression = Box::new(self.field(own, *key));
@@ -150,7 +159,7 @@ impl Compiler<'_> {
         &self,
         candidates: &Candidates,
         nearest: &Nearest,
-        index: &VectorIndex,
+        (index, visited): (&VectorIndex, Option<Parameter>),
         statement: &mut Statement,
     ) -> Result<[KeysAndDistances; 2], CompileError> {
         let VectorIndex { field, dimensions, metric, namespace } = index;
@@ -169,11 +178,18 @@ impl Compiler<'_> {
             Expression::Compare {
                 left: Box::new(count.clone()),
                 comparison: Comparison::LessOrEqual,
-                right: Box::new(Expression::Number(MOST_BY_INDEX)),
+                // A scan finds no more rows than it visits vectors.
+                right: Box::new(match visited {
+                    Some(visited) => Expression::Parameter(visited),
+                    None => Expression::Number(LEAST_VISITED),
+                }),
             },
         ]);
         found.and_where(is_of_length(&vector));
         found.and_where(is_served.clone());
+        if let Some(visited) = visited {
+            found.and_where(Expression::VisitsVectors(visited));
+        }
         found.items = numbered([key, value].into_iter());
         found.order_by = vec![ascending(Expression::VectorDistance(Box::new(VectorDistance {
             vector,

@@ -41,7 +41,7 @@ pub struct ObjectSource {
     pub is_outermost: bool,
     pub unless: Vec<ObjectPlace>,
     pub missing: Option<Box<Otherwise>>,
-    pub existing: Option<Box<Otherwise>>,
+    pub existing: Vec<Otherwise>,
 }
 
 /// A place in the rows of a level.
@@ -76,6 +76,8 @@ pub struct IdentityGroups {
     groups: Vec<u32>,
     /// The objects of each group that can be created, in the order in which they are considered.
     creators: Vec<Vec<u32>>,
+    /// The errors of objects that must not exist, by the object and the look-up that finds it.
+    existing: FxHashMap<(u32, usize), Box<str>>,
 }
 
 /// The column of the key in rows of look-ups and of new keys.
@@ -140,6 +142,11 @@ impl ObjectList {
         }
         self.unite(&mut identities, variables)?;
         let mut groups = IdentityGroups::default();
+        for (object, place) in self.table.iter().zip(0_u32..) {
+            for (number, otherwise) in object.existing.iter().enumerate() {
+                groups.existing.insert((place, number), message(otherwise, variables)?);
+            }
+        }
         for (identity, place) in identities.iter().zip(0_u32..) {
             let Some(identity) = identity else {
                 groups.add_alone(place);
@@ -277,15 +284,18 @@ impl ObjectList {
             return Ok(None);
         }
         let mut existing = None;
-        for key in object.found.iter().filter_map(|place| found.find(*place)) {
+        for (number, look_up) in object.found.iter().enumerate() {
+            let Some(key) = found.find(*look_up) else { continue };
             if existing.is_some_and(|known| known != key) {
                 let message = "The identifiers of an object are those of several objects.";
                 return Err(SourceError::new(SourceErrorKind::Input, message));
             }
+            if let Some(otherwise) = object.existing.get(number) {
+                let message = creators.existing.get(&(place, number));
+                let message = message.unwrap_or(&otherwise.message);
+                return Err(SourceError::new(otherwise.kind.into(), message.clone()));
+            }
             existing = Some(key);
-        }
-        if let (Some(_), Some(otherwise)) = (existing, &object.existing) {
-            return Err(refusal(otherwise));
         }
         // One within an object that exists is not part of the change.
         let creator = creators.of(place).iter().copied().find(|creator| {
@@ -410,6 +420,17 @@ fn are_equal(
         }
     }
     Ok(true)
+}
+
+/// The message of an error, with the values of its gaps.
+fn message(otherwise: &Otherwise, variables: Variables<'_>) -> Result<Box<str>, SourceError> {
+    let mut parts = otherwise.message.split(Otherwise::GAP);
+    let mut message = parts.next().unwrap_or_default().to_owned();
+    for (part, gap) in parts.zip(&otherwise.gaps) {
+        message.push_str(&resolve(gap, variables)?.text().unwrap_or_default());
+        message.push_str(part);
+    }
+    Ok(message.into())
 }
 
 fn refusal(otherwise: &Otherwise) -> SourceError {

@@ -41,8 +41,10 @@ impl Statement {
         source: ParameterSource,
         kind: ParameterKind,
     ) -> sql::Parameter {
-        self.depends_on_values |=
-            !matches!(kind, ParameterKind::Limit { .. } | ParameterKind::Offset);
+        self.depends_on_values |= !matches!(
+            kind,
+            ParameterKind::Limit { .. } | ParameterKind::Offset | ParameterKind::VisitedVectors
+        );
         let parameter = Parameter { source, kind };
         let next = self.parameters.len();
         let place = *self.places.entry(parameter.clone()).or_insert(next);

@@ -96,6 +96,8 @@ pub enum ParameterKind {
     Search(TextMatch),
     /// A vector from which others have a distance.
     Vector,
+    /// The number of vectors that a search of an index visits.
+    VisitedVectors,
     /// A float.
     Float,
     /// The operand of a condition on a place: see [`Wanted`](source::geo::Wanted).

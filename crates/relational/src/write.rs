@@ -270,7 +270,7 @@ fn returning(items: &Items) -> Vec<SelectItem> {
 fn finds_or_inserts(change: &ObjectChange) -> bool {
     let ObjectChange::Insert { keys: Operand::Objects(keys), .. } = change else { return false };
     let is_either = |object: &ir::ObjectKey| {
-        object.new.is_some() && !object.found.is_empty() && object.existing.is_none()
+        object.new.is_some() && !object.found.is_empty() && object.existing.is_empty()
     };
     keys.set.objects.iter().any(is_either)
 }

@@ -324,6 +324,9 @@ fn encode(
                 buffer.extend_from_slice(itoa::Buffer::new().format(limit).as_bytes());
             }
         },
+        ParameterKind::VisitedVectors => {
+            buffer.extend_from_slice(itoa::Buffer::new().format(value.visited()?).as_bytes());
+        }
         ParameterKind::Offset => match value.rows("OFFSET")? {
             None => return Ok(Span::Null),
             Some(offset) => {

@@ -103,6 +103,7 @@ impl PostgresProgram {
                     types.of(field).oid
                 }
                 ParameterKind::Value { against: Against::Count, .. } => Type::INT8.oid(),
+                ParameterKind::VisitedVectors => Type::INT4.oid(),
                 ParameterKind::List { against: Against::Count, .. } => Type::INT8_ARRAY.oid(),
                 ParameterKind::Value {
                     against: Against::Attribute(..) | Against::Spatial(_), ..

@@ -1,7 +1,9 @@
 //! Migrations of a database: one transaction, which other migrations wait for.
 
 use catalog::Catalog;
-use source::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
+use source::{
+    AppliedMigration, ColumnDetails, ExtensionState, MigrationAccess, Record, Recorded, Timeouts,
+};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
@@ -144,6 +146,38 @@ impl PostgresMigration {
         let (extensions, rights) = (Extensions::LeftOut, Rights::Ignored);
         let introspected = introspect(&client, &[schema.to_owned()], extensions, rights).await;
         Ok(introspected.map_err(MigrateError::Catalog)?.catalog)
+    }
+
+    /// The details of the columns of the schema.
+    pub async fn columns(&self) -> Result<Vec<ColumnDetails>, MigrateError> {
+        let query = include_str!("migrate/columns.sql");
+        let read = async {
+            let schema = self.schema.name();
+            let rows = self.client.query_typed(query, &[(&schema, Type::TEXT)]).await?;
+            let details = rows.iter().map(|row| {
+                let (schema, name): (Option<String>, Option<String>) =
+                    (row.try_get(3)?, row.try_get(4)?);
+                Ok(ColumnDetails {
+                    table: row.try_get(0)?,
+                    column: row.try_get(1)?,
+                    is_limited: row.try_get(2)?,
+                    sequence: schema.zip(name),
+                })
+            });
+            details.collect::<Result<_, tokio_postgres::Error>>()
+        };
+        read.await.map_err(MigrateError::History)
+    }
+
+    /// Whether the sequence of ids is there.
+    pub async fn has_sequence(&self) -> Result<bool, MigrateError> {
+        let query = self.schema.statement(include_str!("migrate/has_sequence.sql"));
+        let read = async {
+            let rows = self.client.query_typed(&query, &[]).await?;
+            rows.first().map(|row| row.try_get(0)).transpose()
+        };
+        let found: Result<Option<bool>, _> = read.await;
+        Ok(found.map_err(MigrateError::History)?.unwrap_or_default())
     }
 
     async fn has_schema(&self) -> Result<bool, MigrateError> {

@@ -275,6 +275,7 @@ fn encode(
             Some(0) => Value::Integer(0),
             Some(limit) => Value::Integer(to_integer(limit.saturating_add(look_ahead.into()))),
         }),
+        ParameterKind::VisitedVectors => Ok(Value::Integer(value.visited()?.into())),
         ParameterKind::Offset => Ok(Value::Integer(to_integer(value.rows("OFFSET")?.unwrap_or(0)))),
     }
 }

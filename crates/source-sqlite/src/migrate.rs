@@ -122,6 +122,13 @@ impl SqliteMigration {
         introspect(&self.file.connection).map_err(MigrateError::Catalog)
     }
 
+    /// Whether the table of the last id is there.
+    pub fn has_sequence(&self) -> Result<bool, MigrateError> {
+        let query = include_str!("migrate/has_sequence.sql");
+        let found = self.file.connection.query_row(query, [], |row| row.get(0));
+        found.map_err(MigrateError::History)
+    }
+
     /// The only number that a query returns.
     pub fn count(&self, query: &str) -> Result<i64, MigrateError> {
         let counted = self.file.connection.query_row(query, [], |row| row.get(0));

@@ -52,7 +52,9 @@ pub use events::{CommittedEvent, CommittedEvents, NodeEvent, RowEvent};
 pub use freshness::{ChangePosition, Freshness, LogPosition};
 pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
-pub use migration::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded};
+pub use migration::{
+    AppliedMigration, ColumnDetails, ExtensionState, MigrationAccess, Record, Recorded,
+};
 pub use new_id::cuid as new_cuid;
 pub use observed::{Bounding, Observed, ReadForm, Round};
 pub use operand::Variables;

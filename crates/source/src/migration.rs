@@ -22,6 +22,17 @@ pub struct AppliedMigration {
     pub definitions: String,
 }
 
+/// What a catalog does not tell of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnDetails {
+    pub table: String,
+    pub column: String,
+    /// True for texts of a limited length.
+    pub is_limited: bool,
+    /// The schema and the name of the sequence whose next number is its default.
+    pub sequence: Option<(String, String)>,
+}
+
 /// A migration that is to be recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'r> {

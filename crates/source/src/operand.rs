@@ -23,6 +23,12 @@ use given::Given;
 use ir::Claims;
 pub use representations::sort;
 
+/// The number of vectors that a search of pgvector's HNSW indexes visits by default (`hnsw.ef_search`).
+pub const LEAST_VISITED: u16 = 40;
+
+/// The largest such number.
+const MOST_VISITED: u16 = 1_000;
+
 /// The values of a request's operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Variables<'v> {
@@ -228,6 +234,17 @@ impl Resolved<'_> {
         match u64::try_from(number) {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(SourceError::input(format!("{word} must not be negative"))),
+        }
+    }
+
+    /// The number of vectors that a search of an index visits, within the limits of indexes.
+    pub fn visited(&self) -> Result<u16, SourceError> {
+        match self.rows("ef")? {
+            None | Some(0) => Err(SourceError::input("ef must be positive")),
+            Some(number) => {
+                let number = u16::try_from(number).unwrap_or(u16::MAX);
+                Ok(number.clamp(LEAST_VISITED, MOST_VISITED))
+            }
         }
     }
 }

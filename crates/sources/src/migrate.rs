@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use catalog::Catalog;
-use source::{AppliedMigration, ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
+use source::{
+    AppliedMigration, ColumnDetails, ExtensionState, MigrationAccess, Record, Recorded, Timeouts,
+};
 use source_postgres::migrate::PostgresMigration;
 use source_sqlite::migrate::SqliteMigration;
+use sql::{Identifier, TableName};
 use storage::database::{
     OLDEST_VECTOR_EXTENSION, TRIGRAM_EXTENSION, VECTOR_EXTENSION, VectorLength,
 };
-use storage::migration::drift::drift;
+use storage::migration::drift::{ActualColumn, ActualTables, drift};
 use storage::migration::{KeyChanged, Migration};
 use storage::model::Model;
 use storage::plan::Omitted;
@@ -188,8 +190,8 @@ impl Migrator {
             return Err(MigrateError::Adopted);
         }
         let plan = layout.plan(&self.database, &Tables::default());
-        let catalog = self.catalog().await?;
-        let drift = drift(&plan.tables, &plan.tables, &catalog, &self.database);
+        let actual = self.actual().await?;
+        let drift = drift(&plan.tables, &plan.tables, &actual, &self.database);
         let migration = Migration::default();
         Ok(Planned { plan, migration, drift, found: Vec::new(), has_changes: true })
     }
@@ -228,15 +230,27 @@ impl Migrator {
 
     /// Returns the changes of the database that no migration made.
     async fn drift(&self, plan: &Plan) -> Result<Vec<Drift>, MigrateError> {
-        let catalog = self.catalog().await?;
-        Ok(drift(&self.tables, &plan.tables, &catalog, &self.database))
+        let actual = self.actual().await?;
+        Ok(drift(&self.tables, &plan.tables, &actual, &self.database))
     }
 
-    async fn catalog(&self) -> Result<Catalog, MigrateError> {
-        Ok(match &self.driver {
-            Driver::Sqlite(driver) => driver.catalog()?,
-            Driver::Postgres(driver) => driver.catalog().await?,
-        })
+    async fn actual(&self) -> Result<ActualTables, MigrateError> {
+        let (catalog, columns, has_sequence) = match &self.driver {
+            // No column has a default sequence, and lengths that are declared limit nothing.
+            Driver::Sqlite(driver) => (driver.catalog()?, Vec::new(), driver.has_sequence()?),
+            Driver::Postgres(driver) => {
+                (driver.catalog().await?, driver.columns().await?, driver.has_sequence().await?)
+            }
+        };
+        let columns = columns.into_iter().map(|details| {
+            let ColumnDetails { table, column, is_limited, sequence } = details;
+            let sequence = sequence.map(|(schema, name)| TableName {
+                schema: Some(Identifier(schema.into())),
+                name: Identifier(name.into()),
+            });
+            ActualColumn { table: table.into(), column: column.into(), is_limited, sequence }
+        });
+        Ok(ActualTables { catalog, columns: columns.collect(), has_sequence })
     }
 
     async fn count(&self, query: &str) -> Result<i64, MigrateError> {

@@ -339,6 +339,9 @@ pub enum Expression {
     /// The only value of a query that gives one row at most.
     Subquery(Box<Select>),
     VectorDistance(Box<VectorDistance>),
+    /// True, once searches of indexes of vectors visit so many of them until the end of the transaction. It
+    /// is a query, which runs once, before the rows are read whose condition it is.
+    VisitsVectors(Parameter),
     /// Within an aggregate: the different values.
     Distinct(Box<Expression>),
     /// The first of two or more values that is not null.

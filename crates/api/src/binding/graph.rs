@@ -181,6 +181,11 @@ pub struct VariantBinding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantLink {
     One(Hop),
+    /// To rows that joining rows lead to.
+    Through {
+        near: Hop,
+        far: Hop,
+    },
     /// To rows of several entities.
     Several(VariantsId),
 }

@@ -440,8 +440,11 @@ fn each_enum_value_is_read_by_inputs_of_these_roles_and_no_others() {
         ("Present", ValueBinding::Present(RowPart::Field(field))),
         ("GroupBy", ValueBinding::GroupBy(key)),
         ("Variant", ValueBinding::Variant(0)),
-        ("Vector", ValueBinding::Vector { field, metric: ir::Metric::Cosine }),
-        ("CommonVector", ValueBinding::CommonVector { place: 0, metric: ir::Metric::Cosine }),
+        ("Vector", ValueBinding::Vector { field, metric: ir::Metric::Cosine, visited: None }),
+        (
+            "CommonVector",
+            ValueBinding::CommonVector { place: 0, metric: ir::Metric::Cosine, visited: None },
+        ),
         ("Refused", ValueBinding::Refused("".into())),
     ];
     let mut table = String::new();

@@ -126,7 +126,7 @@ impl Reader<'_> {
         // As in Dgraph, a query has its keyword.
         let found = match text.trim_start().starts_with('{') {
             true => claim::read(text).map(Rule::Claim),
-            false => query(self.name, text, at.line()),
+            false => query(self.name, text, at.place()),
         };
         found.map_err(|message| self.problems.refuse(at, message)).ok()
     }
@@ -153,7 +153,7 @@ impl Reader<'_> {
 }
 
 /// A rule that is a query of the type.
-fn query(name: &str, text: &str, line: usize) -> Result<Rule, String> {
+fn query(name: &str, text: &str, place: (usize, usize)) -> Result<Rule, String> {
     let text = empty_arguments::blank(text);
     let operations = parse_operations(&text).map_err(|error| {
         format!("the rule is malformed: {}: correct it", error.message.trim_end())
@@ -167,7 +167,7 @@ fn query(name: &str, text: &str, line: usize) -> Result<Rule, String> {
     }
     match operation.fields.as_slice() {
         [Some(field)] if *field.name == *format!("query{name}") => {
-            Ok(Rule::Query { document: text.into(), line })
+            Ok(Rule::Query { document: text.into(), place })
         }
         _ => Err(format!("the rule has another field than `query{name}`: {example}")),
     }
@@ -194,10 +194,10 @@ mod tests {
             text,
             rules,
             &expect![[r#"
-            [
-                "A Some(Or([Claim(ClaimRule { claim: \"ROLE\", condition: Equal(Text(\"ADMIN\")) }), Not(Query { document: \"query($U: String!) { queryA(filter: {b: {eq: $U}}) { b } }\", line: 3 })])) Some(Query { document: \"query { queryA { b } }\", line: 6 })",
-            ]
-        "#]],
+                [
+                    "A Some(Or([Claim(ClaimRule { claim: \"ROLE\", condition: Equal(Text(\"ADMIN\")) }), Not(Query { document: \"query($U: String!) { queryA(filter: {b: {eq: $U}}) { b } }\", place: (3, 16) })])) Some(Query { document: \"query { queryA { b } }\", place: (6, 14) })",
+                ]
+            "#]],
         );
     }
 

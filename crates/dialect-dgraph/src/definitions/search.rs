@@ -10,6 +10,9 @@ use crate::model::{Base, Candidates, FieldType, Metric, Scalar, Search};
 /// number of vectors.
 const CANDIDATES_OF_DIGIT: u32 = 50;
 
+/// Dgraph's number of vectors that a search visits, for each such digit.
+const VISITED_OF_DIGIT: u32 = 30;
+
 /// The least and the greatest `ef_construction` of pgvector's indexes with its default of 16
 /// neighbors: <https://github.com/pgvector/pgvector#hnsw>.
 const LEAST_CANDIDATES: u32 = 32;
@@ -163,10 +166,10 @@ fn index(name: &str, text: &str) -> Option<Search> {
 }
 
 /// An index of vectors. `exponent` is the number of digits of the number of vectors, by which Dgraph
-/// chooses the numbers of candidates; `maxLevels` and `efSearch` have no meaning for the index.
+/// chooses the numbers of candidates; `maxLevels` has no meaning for the index.
 fn hnsw(text: &str) -> Option<Search> {
     let mut metric = Metric::Euclidean;
-    let (mut exponent, mut construction) = (None, None);
+    let (mut exponent, mut construction, mut search) = (None, None, None);
     let options = match text.split_once('(') {
         Some((_, options)) => options.strip_suffix(')')?.split(',').collect(),
         None => Vec::new(),
@@ -187,17 +190,22 @@ fn hnsw(text: &str) -> Option<Search> {
             }
             "exponent" => exponent = Some(number()?),
             "efConstruction" => construction = Some(number()?),
-            "maxLevels" | "efSearch" => {
+            "efSearch" => search = Some(number()?),
+            "maxLevels" => {
                 number()?;
             }
             _ => return None,
         }
     }
-    let by_exponent = || exponent.map(|exponent| exponent.saturating_mul(CANDIDATES_OF_DIGIT));
-    let candidates = construction.or_else(by_exponent).map(|count| {
-        let count = count.clamp(LEAST_CANDIDATES, MOST_CANDIDATES);
-        Candidates(u16::try_from(count).unwrap_or(u16::MAX))
-    });
+    let by_exponent = |of_digit| exponent.map(|exponent: u32| exponent.saturating_mul(of_digit));
+    let construction = construction.or_else(|| by_exponent(CANDIDATES_OF_DIGIT));
+    let construction = construction.map(|count| count.clamp(LEAST_CANDIDATES, MOST_CANDIDATES));
+    let search = search.or_else(|| by_exponent(VISITED_OF_DIGIT));
+    let small = |count: u32| u16::try_from(count).unwrap_or(u16::MAX);
+    let candidates = Candidates {
+        construction: construction.map(small),
+        search: search.map(|count| small(count.max(1))),
+    };
     Some(Search::Hnsw(metric, candidates))
 }
 
@@ -261,18 +269,19 @@ mod tests {
 
     #[test]
     fn an_index_of_vectors_has_as_many_candidates_as_postgresql_permits() {
-        let check = |options: &str, expected: Option<u16>| {
+        let check = |options: &str, construction: Option<u16>, search: Option<u16>| {
             let found = super::hnsw(&format!("hnsw({options})"));
-            let expected = Search::Hnsw(Metric::Cosine, expected.map(Candidates));
+            let expected = Search::Hnsw(Metric::Cosine, Candidates { construction, search });
             assert_eq!(found, Some(expected), "{options}");
         };
-        check("metric: cosine", None);
-        check("metric: cosine, maxLevels: 3, efSearch: 90", None);
-        check("metric: cosine, exponent: 4", Some(200));
-        check("exponent: 4, efConstruction: 120, metric: cosine", Some(120));
-        check("metric: cosine, efConstruction: 1", Some(32));
-        check("metric: cosine, exponent: \"30\"", Some(1_000));
-        check("metric: cosine, exponent: 4294967295", Some(1_000));
+        check("metric: cosine", None, None);
+        check("metric: cosine, maxLevels: 3, efSearch: 90", None, Some(90));
+        check("metric: cosine, exponent: 4", Some(200), Some(120));
+        check("metric: cosine, exponent: 4, efSearch: 50", Some(200), Some(50));
+        check("exponent: 4, efConstruction: 120, metric: cosine", Some(120), Some(120));
+        check("metric: cosine, efConstruction: 1", Some(32), None);
+        check("metric: cosine, exponent: \"30\"", Some(1_000), Some(900));
+        check("metric: cosine, exponent: 4294967295", Some(1_000), Some(65_535));
         assert_eq!(super::hnsw("hnsw(exponent: -1)"), None);
         assert_eq!(super::hnsw("hnsw(efSearch: many)"), None);
     }
@@ -289,16 +298,16 @@ mod tests {
             text,
             searches,
             &expect![[r#"
-            [
-                "a: [Fulltext, Hash, Ngram, Term, Trigram]",
-                "b: [Hour]",
-                "c: [Exact, Regexp]",
-                "d: [Geo]",
-                "e: [Hnsw(Euclidean, None)]",
-                "f: [Hnsw(DotProduct, Some(Candidates(300)))]",
-                "g: [Hnsw(Cosine, None)]",
-            ]
-        "#]],
+                [
+                    "a: [Fulltext, Hash, Ngram, Term, Trigram]",
+                    "b: [Hour]",
+                    "c: [Exact, Regexp]",
+                    "d: [Geo]",
+                    "e: [Hnsw(Euclidean, Candidates { construction: None, search: None })]",
+                    "f: [Hnsw(DotProduct, Candidates { construction: Some(300), search: Some(180) })]",
+                    "g: [Hnsw(Cosine, Candidates { construction: None, search: None })]",
+                ]
+            "#]],
         );
     }
 

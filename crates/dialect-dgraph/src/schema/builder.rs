@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::resolvers::resolver;
 use api::ApiBuilder;
-use api::binding::{FieldBinding, ResolverId};
+use api::binding::{FieldBinding, ResolverId, VariantsId};
 use api::draft::{DraftField, DraftInput, DraftKind, add_directive};
 use http_resolvers::HttpResolver;
 
@@ -33,6 +33,8 @@ pub(super) struct Builder<'m> {
     pub(super) nested_filters: bool,
     /// Lists of rows of several types, by their ids.
     pub(super) variants: Vec<VariantList>,
+    /// The lists of the related rows of fields that conditions on interfaces follow.
+    pub(super) linked: FxHashMap<(TypeIndex, usize), VariantsId>,
     /// Resolvers of custom fields, by their ids.
     resolvers: Vec<HttpResolver>,
     /// Fields of each type that other types `@provides`.
@@ -60,6 +62,7 @@ impl<'m> Builder<'m> {
             subscriptions: Vec::new(),
             nested_filters: false,
             variants: Vec::new(),
+            linked: FxHashMap::default(),
             resolvers: Vec::new(),
             provided,
         }

@@ -12,16 +12,12 @@ use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, RelationPath};
 use crate::model::{Base, TypeIndex};
 use api::binding::{
-    AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
-    RowPart, RowsBinding, RowsForm, RowsFrom, RowsRole, Subject, ValueBinding,
+    AggregateField, AggregateValue, DeclaredRole, FieldBinding, FilterRole, InputBinding, Meaning,
+    OperatorRole, RowPart, RowsBinding, RowsForm, RowsFrom, RowsRole, Subject, ValueBinding,
 };
 
 /// The suffix of fields that aggregate the rows of a list.
 pub(super) const AGGREGATE: &str = "Aggregate";
-
-const GUARDED_OF_INTERFACE: &str =
-    "Related rows of an interface that rules may hide are not supported by `has`.";
-const RELATED_OF_INTERFACE: &str = "Related rows of an interface are not supported by `has` yet.";
 
 /// A field of a type.
 pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> FieldBinding {
@@ -112,13 +108,18 @@ pub(super) fn condition(
     }
 }
 
-/// The condition that some related row passes; `None` if the field holds no rows, or if those of an
-/// interface's types are found differently.
+/// The condition that some related row passes; `None` if the field holds no rows.
 pub(super) fn related_condition(
     build: &mut Builder<'_>,
     index: TypeIndex,
     place: usize,
 ) -> Option<InputBinding> {
+    if is_interface(build.r#type(index)) {
+        let role = Box::new(RowsRole::Quantified(Quantifier::Some));
+        let place = variants::path_place(build, index, place)?;
+        let role = FilterRole::Declared(DeclaredRole::By { place, role });
+        return Some(InputBinding::lenient(role));
+    }
     let located = build.located;
     let base = build.r#type(index).fields[place].r#type.base;
     let role = match located.field(index, place) {
@@ -149,17 +150,12 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
     }
     if is_interface(r#type) {
         // The key of an object, and a joining row, tell that there is an object, even if rules hide it.
-        let common = match is_guarded {
-            true => None,
-            false => variants::common_place(build, index, place).map(RowPart::Common),
-        };
-        let is_linked = !is_guarded || variants::leads_to_rows(build, index, place);
+        let key = || variants::common_place(build, index, place).map(RowPart::Common);
         let link = || variants::link_place(build, index, place).map(RowPart::Link);
-        return match common.or_else(|| link().filter(|_| is_linked)) {
-            Some(part) => ValueBinding::Present(part),
-            None if is_guarded => refused(GUARDED_OF_INTERFACE),
-            None => refused(RELATED_OF_INTERFACE),
-        };
+        let told = if is_guarded { None } else { key().or_else(link) };
+        let path = || variants::path_place(build, index, place).map(RowPart::Link);
+        let part = told.or_else(path);
+        return part.map_or_else(|| refused(MISSING), ValueBinding::Present);
     }
     ValueBinding::Present(match located.field(index, place) {
         LocatedField::Missing | LocatedField::Coalesce(_) => return refused(MISSING),

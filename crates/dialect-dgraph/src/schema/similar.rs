@@ -31,9 +31,8 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
         DraftInput::new(name, r#type, InputBinding::lenient(ArgumentRole::Nearest(role)))
     };
     let by = argument("by", &format!("{embedding}!"), NearestRole::By);
-    // An exact search has no list of candidates whose size could be chosen.
-    let candidates = DraftInput::new("ef", "Int", InputBinding::lenient(InputRole::Ignored));
-    let limits = [candidates, argument("distance_threshold", "Float", NearestRole::Most)];
+    let visited = argument("ef", "Int", NearestRole::Visited);
+    let limits = [visited, argument("distance_threshold", "Float", NearestRole::Most)];
     let nearest = argument("topK", "Int!", NearestRole::Count);
     let nearest_of = |from| match from {
         RowsFrom::Entity => Some(RowsFrom::Nearest),
@@ -89,27 +88,29 @@ fn key_of_row(binding: &InputBinding) -> InputBinding {
 /// The vectors of a field.
 fn vectors(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
     let r#type = build.r#type(index);
-    let metric = metric(&r#type.fields[place]);
+    let (metric, visited) = index_of(&r#type.fields[place]);
     let vector = match is_interface(r#type) {
         true => variants::common_place(build, index, place)
-            .map(|place| ValueBinding::CommonVector { place, metric }),
-        false => build
-            .located
-            .column(index, place)
-            .map(|column| ValueBinding::Vector { field: column.field, metric }),
+            .map(|place| ValueBinding::CommonVector { place, metric, visited }),
+        false => build.located.column(index, place).map(|column| ValueBinding::Vector {
+            field: column.field,
+            metric,
+            visited,
+        }),
     };
     vector.unwrap_or_else(|| ValueBinding::Refused(MISSING.into()))
 }
 
-/// The distance of a field's vectors: that of its index.
-fn metric(field: &Field) -> ir::Metric {
-    let metric = field.search.iter().find_map(|search| match search {
-        Search::Hnsw(metric, _) => Some(*metric),
+/// The distance of a field's vectors, and the number of vectors that a search visits: those of its index.
+fn index_of(field: &Field) -> (ir::Metric, Option<u16>) {
+    let index = field.search.iter().find_map(|search| match search {
+        Search::Hnsw(metric, candidates) => Some((*metric, candidates.search)),
         _ => None,
     });
-    match metric {
-        Some(Metric::Euclidean) | None => ir::Metric::Euclidean,
-        Some(Metric::Cosine) => ir::Metric::Cosine,
-        Some(Metric::DotProduct) => ir::Metric::DotProduct,
+    match index {
+        None => (ir::Metric::Euclidean, None),
+        Some((Metric::Euclidean, visited)) => (ir::Metric::Euclidean, visited),
+        Some((Metric::Cosine, visited)) => (ir::Metric::Cosine, visited),
+        Some((Metric::DotProduct, visited)) => (ir::Metric::DotProduct, visited),
     }
 }

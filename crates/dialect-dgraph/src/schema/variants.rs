@@ -105,24 +105,20 @@ pub(super) fn common_texts(
     Some(first..first + u16::try_from(*width).ok()?)
 }
 
-/// The index of an interface's relation among the common ones of its types.
+/// The index of an interface's relation among the common ones of its types: it tells that there are
+/// joining rows, or rows.
 pub(super) fn link_place(build: &Builder<'_>, index: TypeIndex, field: usize) -> Option<u16> {
     let place = linked_fields(build, index).iter().position(|known| *known == field)?;
     u16::try_from(place).ok()
 }
 
-/// Returns true if a relationship of each type of an interface leads to the rows of a field, without
-/// joining rows.
-pub(super) fn leads_to_rows(build: &Builder<'_>, index: TypeIndex, field: usize) -> bool {
-    let name = &build.r#type(index).fields[field].name;
-    members(build, Base::Type(index)).into_iter().all(|member| {
-        let mut fields = build.r#type(member).fields.iter();
-        let place = fields.position(|known| known.name == *name);
-        place.is_some_and(|place| {
-            let located = build.located.field(member, place);
-            matches!(located, LocatedField::Rows(RelationPath::Hop(_)))
-        })
-    })
+/// The index of an interface's relation among the common ones of its types: it leads to the rows.
+/// `None` if a type lacks it, or if there is no type.
+pub(super) fn path_place(build: &Builder<'_>, index: TypeIndex, field: usize) -> Option<u16> {
+    members(build, Base::Type(index)).first()?;
+    let before = linked_fields(build, index).len();
+    let place = related_fields(build, index).iter().position(|known| *known == field)?;
+    u16::try_from(before + place).ok()
 }
 
 /// The field of each type of an interface with the hash of the password, if all have one.
@@ -173,19 +169,34 @@ fn add(
     ways: &[(TypeIndex, Option<RelationPath>)],
     form: RowsForm,
 ) -> Option<RowsBinding> {
+    let variants = list(build, base, ways)?;
+    let entity = build.located.rows(variants.first()?.r#type)?.entity;
+    let id = next_list(build)?;
+    build.variants.push(variants);
+    let from = RowsFrom::Variants { variants: id, once: false };
+    Some(RowsBinding { from, entity, form, default_limit: None })
+}
+
+/// The types of a list, with what each has of the interface.
+fn list(
+    build: &mut Builder<'_>,
+    base: Base,
+    ways: &[(TypeIndex, Option<RelationPath>)],
+) -> Option<VariantList> {
     let members = members(build, base);
     let mut variants = Vec::with_capacity(ways.len());
     for (member, way) in ways {
         let number = members.iter().position(|known| known == member)?;
         let number = u16::try_from(number).ok()?;
-        let (common, links) = (common(build, base, *member)?, links(build, base, *member));
+        let (common, links) = (common(build, base, *member)?, links(build, base, *member)?);
         variants.push(Variant { r#type: *member, way: *way, number, common, links });
     }
-    let entity = build.located.rows(variants.first()?.r#type)?.entity;
-    let id = VariantsId(u32::try_from(build.variants.len()).ok()?);
-    build.variants.push(variants);
-    let from = RowsFrom::Variants { variants: id, once: false };
-    Some(RowsBinding { from, entity, form, default_limit: None })
+    Some(variants)
+}
+
+/// The id of the list that is added next.
+fn next_list(build: &Builder<'_>) -> Option<VariantsId> {
+    Some(VariantsId(u32::try_from(build.variants.len()).ok()?))
 }
 
 /// The key of a type, and its fields for those of an interface.
@@ -215,13 +226,18 @@ fn common_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<(usize, usize)> {
     fields.filter_map(|(place, field)| Some((place, width(&field.name)?))).collect()
 }
 
-/// The relations of a type for those of an interface.
-fn links(build: &Builder<'_>, base: Base, member: TypeIndex) -> Vec<VariantLink> {
-    let Base::Type(index) = base else { return Vec::new() };
+/// The relations of a type for those of an interface: the first relationship to the rows of each
+/// field of [`linked_fields`], then the whole path to the rows of each of [`related_fields`].
+fn links(build: &mut Builder<'_>, base: Base, member: TypeIndex) -> Option<Vec<VariantLink>> {
+    let Base::Type(index) = base else { return Some(Vec::new()) };
     let fields = &build.r#type(index).fields;
     let linked = linked_fields(build, index).into_iter();
-    let links = linked.filter_map(|field| link_of(build, member, &fields[field].name));
-    links.map(VariantLink::One).collect()
+    let first = linked.filter_map(|field| link_of(build, member, &fields[field].name));
+    let mut links: Vec<_> = first.map(VariantLink::One).collect();
+    for field in related_fields(build, index) {
+        links.push(path_of(build, member, &fields[field].name)?);
+    }
+    Some(links)
 }
 
 /// The relations of an interface that one relationship of each of its types tells of.
@@ -233,12 +249,29 @@ fn linked_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
     fields.map(|(place, _)| place).collect()
 }
 
+/// The relations of an interface whose rows are stored for each of its types.
+fn related_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
+    let members = members(build, Base::Type(index));
+    let is_stored = |member: TypeIndex, name: &str| {
+        let place = place_of(build, member, name);
+        place.is_some_and(|place| match build.located.field(member, place) {
+            LocatedField::Rows(_) | LocatedField::Several(_) => true,
+            LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => false,
+        })
+    };
+    let fields = build.r#type(index).fields.iter().enumerate();
+    let fields = fields.filter(|(_, field)| members.iter().all(|one| is_stored(*one, &field.name)));
+    fields.map(|(place, _)| place).collect()
+}
+
+fn place_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<usize> {
+    build.r#type(member).fields.iter().position(|field| &*field.name == name)
+}
+
 /// The first relationship to the related rows of a field. A row of a join table leads to a row of
 /// one of several types.
 fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
-    let fields = &build.r#type(member).fields;
-    let place = fields.iter().position(|field| &*field.name == name)?;
-    match build.located.field(member, place) {
+    match build.located.field(member, place_of(build, member, name)?) {
         LocatedField::Rows(RelationPath::Hop(hop) | RelationPath::Through { near: hop, .. }) => {
             Some(*hop)
         }
@@ -246,6 +279,33 @@ fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
             (_, RelationPath::Through { near, .. }) => Some(*near),
             (_, RelationPath::Hop(_)) => None,
         },
+        LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => None,
+    }
+}
+
+/// The path to the related rows of a field.
+fn path_of(build: &mut Builder<'_>, member: TypeIndex, name: &str) -> Option<VariantLink> {
+    let place = place_of(build, member, name)?;
+    let located = build.located;
+    match located.field(member, place) {
+        LocatedField::Rows(RelationPath::Hop(hop)) => Some(VariantLink::One(*hop)),
+        LocatedField::Rows(RelationPath::Through { near, far }) => {
+            Some(VariantLink::Through { near: *near, far: *far })
+        }
+        LocatedField::Several(ways) => {
+            if let Some(known) = build.linked.get(&(member, place)) {
+                return Some(VariantLink::Several(*known));
+            }
+            // Interfaces may lead to each other: the list has its id before its own links are found.
+            let id = next_list(build)?;
+            build.variants.push(Vec::new());
+            build.linked.insert((member, place), id);
+            let base = build.r#type(member).fields[place].r#type.base;
+            let ways: Vec<_> = ways.iter().map(|(member, way)| (*member, Some(*way))).collect();
+            let list = list(build, base, &ways)?;
+            *build.variants.get_mut(usize::try_from(id.0).ok()?)? = list;
+            Some(VariantLink::Several(id))
+        }
         LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => None,
     }
 }
@@ -258,8 +318,7 @@ fn values_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Vec<F
 
 /// The texts of a field that reads several languages.
 fn texts_of<'b>(build: &'b Builder<'_>, member: TypeIndex, name: &str) -> Option<&'b [FieldId]> {
-    let fields = &build.r#type(member).fields;
-    let place = fields.iter().position(|field| &*field.name == name)?;
+    let place = place_of(build, member, name)?;
     match build.located.field(member, place) {
         LocatedField::Coalesce(fields) => Some(fields),
         _ => None,
@@ -268,8 +327,7 @@ fn texts_of<'b>(build: &'b Builder<'_>, member: TypeIndex, name: &str) -> Option
 
 /// The column of a field: its value, or the key of the row to which it refers.
 fn value_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<FieldId> {
-    let fields = &build.r#type(member).fields;
-    let place = fields.iter().position(|field| &*field.name == name)?;
+    let place = place_of(build, member, name)?;
     if let Some(column) = build.located.column(member, place) {
         return Some(column.field);
     }
@@ -285,7 +343,6 @@ fn column_of<'b>(
     member: TypeIndex,
     name: &str,
 ) -> Option<&'b LocatedColumn> {
-    let fields = &build.r#type(member).fields;
-    let place = fields.iter().position(|field| &*field.name == name)?;
+    let place = place_of(build, member, name)?;
     build.located.column(member, place)
 }

@@ -186,7 +186,7 @@ pub(super) fn index_of(field: &Field, search: Search) -> Option<target::Index> {
                 Metric::Cosine => target::Metric::Cosine,
                 Metric::DotProduct => target::Metric::DotProduct,
             },
-            candidates: candidates.map(|candidates| candidates.0),
+            candidates: candidates.construction,
         },
     })
 }

@@ -274,8 +274,8 @@ impl MemorySize for Filter {
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
             Self::VariantGroup { variants, having, once: _ } => sum!(variants, having),
             Self::Nearest(nearest) => {
-                let Nearest { key: _, among, most, count } = &**nearest;
-                size_of::<Nearest>() + sum!(among, most, count)
+                let Nearest { key: _, among, most, count, visited } = &**nearest;
+                size_of::<Nearest>() + sum!(among, most, count, visited)
             }
         }
     }

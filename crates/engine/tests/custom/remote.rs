@@ -122,7 +122,7 @@ fn mutations_run_in_their_order() {
               PUT /rate {"name":"x","stars":4.5}
               PUT /rate {"name":"x","stars":4.5}
               PUT /rate {"name":"y"}
-            {"data":{"rate":{"name":"x"},"addPerson":null},"errors":[{"message":"id already exists for the field name of type Person","locations":[{"line":1,"column":37}],"path":["addPerson"],"extensions":{"code":"BAD_USER_INPUT"}}]}
+            {"data":{"rate":{"name":"x"},"addPerson":null},"errors":[{"message":"id ann already exists for field name inside type Person","locations":[{"line":1,"column":37}],"path":["addPerson"],"extensions":{"code":"BAD_USER_INPUT"}}]}
               PUT /rate {"name":"x"}
         "#]],
     );

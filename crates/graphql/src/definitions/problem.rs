@@ -72,6 +72,11 @@ impl<'d> At<'d> {
     pub fn line(self) -> usize {
         self.line
     }
+
+    /// The line and the column.
+    pub fn place(self) -> (usize, usize) {
+        (self.line, self.column)
+    }
 }
 
 impl fmt::Display for At<'_> {

@@ -271,14 +271,16 @@ impl Printer<'_> {
                 format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
             }
             Filter::Nearest(nearest) => {
-                let Nearest { key, among, most, count } = &**nearest;
+                let Nearest { key, among, most, count, visited } = &**nearest;
+                let visited = visited.as_ref().map(|least| format!(", of {}", self.operand(least)));
+                let visited = visited.unwrap_or_default();
                 let most = most.as_ref().map(|most| format!(", at most {}", self.operand(most)));
                 let (most, count) = (most.unwrap_or_default(), self.operand(count));
                 let each = among.iter().map(|Candidates { key: _, distance, filter }| {
                     format!("{}{most} of [{}]", self.distance(distance), self.filter(filter))
                 });
                 let each = each.collect::<Vec<_>>().join(" and ");
-                format!("{} of the {count} nearest by {each}", self.field(*key))
+                format!("{} of the {count} nearest{visited} by {each}", self.field(*key))
             }
             Filter::Geo { place, operator, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));

@@ -26,7 +26,7 @@ impl Context<'_> {
             DeclaredRole::By { place, role } => self.of_rows(given, role, link(*place)?.into()),
             DeclaredRole::Each { place, role } => match link(*place)? {
                 VariantLink::Several(variants) => self.related_each(given, variants, role),
-                VariantLink::One(_) => Err(not_declared(location)),
+                VariantLink::One(_) | VariantLink::Through { .. } => Err(not_declared(location)),
             },
             DeclaredRole::Edge(entity) => match around.along {
                 Some(_) if self.leads_by(around, *entity) => self.object(given, around),

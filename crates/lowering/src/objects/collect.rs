@@ -37,9 +37,7 @@ pub(super) struct Object {
     /// Other entities in which it may be found by its key.
     pub(super) others: Arc<[(EntityId, FieldId)]>,
     /// Values that no two objects have.
-    pub(super) identifiers: Vec<(FieldId, Operand)>,
-    /// The names of their members.
-    pub(super) identifying: Vec<Box<str>>,
+    pub(super) identifiers: Vec<Identifier>,
     /// All values to store, identifiers included.
     pub(super) values: Vec<(FieldId, Operand)>,
     /// Those of the values that are lists: an object that exists gets the elements that it lacks.
@@ -50,6 +48,15 @@ pub(super) struct Object {
     pub(super) can_be_new: bool,
     /// Objects around it that may exist: then it is not part of the change.
     pub(super) unless: Vec<u32>,
+}
+
+/// A value that no two objects have.
+#[derive(Debug)]
+pub(super) struct Identifier {
+    pub(super) field: FieldId,
+    /// The name of its member in the input.
+    pub(super) name: Box<str>,
+    pub(super) value: Operand,
 }
 
 /// The position of an object in the input.
@@ -113,7 +120,6 @@ impl Context<'_> {
             key: None,
             others: Arc::new([]),
             identifiers: Vec::new(),
-            identifying: Vec::new(),
             values: Vec::new(),
             lists: Vec::new(),
             has_relations: false,
@@ -143,8 +149,9 @@ impl Context<'_> {
                         ObjectRole::ExternalIdentifier(_) => self.plain_operand(input),
                         _ => self.operand(input, r#type),
                     };
-                    object.identifiers.push((*field, operand.clone()));
-                    object.identifying.push(Box::from(&*self.api.schema[*id].name));
+                    let name = Box::from(&*self.api.schema[*id].name);
+                    let value = operand.clone();
+                    object.identifiers.push(Identifier { field: *field, name, value });
                     object.values.push((*field, operand));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Password(field))) => {

@@ -10,7 +10,7 @@ use ir::{
 };
 
 use super::super::{Context, Outputs};
-use super::collect::{Collected, Object, Origin};
+use super::collect::{Collected, Identifier, Object, Origin};
 
 /// The objects of a change, by which lists of their keys are made.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Context<'_> {
                     }
                 }
                 None => {
-                    for (field, value) in &object.identifiers {
+                    for Identifier { field, value, .. } in &object.identifiers {
                         let values = looked.entry((entity, key, *field)).or_default();
                         values.push((place, value.clone()));
                     }
@@ -71,13 +71,13 @@ impl Context<'_> {
                 created.push(place);
             }
         }
-        let mut found: Vec<Vec<KeyPlace>> = vec![Vec::new(); collected.objects.len()];
+        let mut found: Vec<Vec<(FieldId, KeyPlace)>> = vec![Vec::new(); collected.objects.len()];
         for ((entity, key, by), values) in looked {
             let (places, values): (Vec<u32>, Vec<Operand>) = values.into_iter().unzip();
             let step = self.look_up(entity, key, (by, Operand::List(values)));
             for (object, place) in places.into_iter().zip(0..) {
                 if let Some(found) = found.get_mut(object as usize) {
-                    found.push(KeyPlace { step, place });
+                    found.push((by, KeyPlace { step, place }));
                 }
             }
         }
@@ -98,9 +98,10 @@ impl Context<'_> {
             });
             let unless = object.unless.iter();
             let unless = unless.filter_map(|around| found.get(*around as usize)).flatten();
+            let found = found.get(place).map_or(&[][..], Vec::as_slice);
             objects.push(ObjectKey {
-                unless: unless.copied().collect(),
-                found: found.get(place).cloned().unwrap_or_default(),
+                unless: unless.map(|(_, place)| *place).collect(),
+                found: found.iter().map(|(_, place)| *place).collect(),
                 new,
                 identity: identity(object),
                 further: further(object),
@@ -109,7 +110,7 @@ impl Context<'_> {
                 held: held.remove(&Object::place(place)).unwrap_or_default(),
                 is_outermost: object.is_outermost(),
                 missing: (!object.can_be_new).then(|| Box::new(missing(object))),
-                existing: existing(object),
+                existing: existing(object, found.iter().map(|(by, _)| *by)),
             });
         }
         Table(Arc::new(ObjectSet { objects, only_if }))
@@ -143,14 +144,14 @@ fn identity(object: &Object) -> Option<(u32, Operand)> {
     if let Some(key) = &object.key {
         return Some((Object::place(object.binding.key.index()), key.clone()));
     }
-    let (field, operand) = object.identifiers.first()?;
-    Some((Object::place(field.index()), operand.clone()))
+    let Identifier { field, value, .. } = object.identifiers.first()?;
+    Some((Object::place(field.index()), value.clone()))
 }
 
 /// The identifiers after the first.
 fn further(object: &Object) -> Vec<(u32, Operand)> {
     let identifiers = object.identifiers.iter().skip(1);
-    identifiers.map(|(field, operand)| (Object::place(field.index()), operand.clone())).collect()
+    identifiers.map(|known| (Object::place(known.field.index()), known.value.clone())).collect()
 }
 
 /// The values besides identifiers, unless the object only names another.
@@ -158,7 +159,7 @@ fn description(object: &Object) -> Option<Vec<(u32, Operand)>> {
     if object.key.is_some() || (object.is_bare() && !object.is_outermost()) {
         return None;
     }
-    let is_identifier = |field| object.identifiers.iter().any(|(own, _)| *own == field);
+    let is_identifier = |field| object.identifiers.iter().any(|own| own.field == field);
     let values = object.values.iter().filter(|(field, _)| !is_identifier(*field));
     let values = values.map(|(field, operand)| (Object::place(field.index()), described(operand)));
     let mut values: Vec<_> = values.collect();
@@ -188,14 +189,17 @@ fn missing(object: &Object) -> Otherwise {
     Otherwise::new(OtherwiseKind::Missing, message)
 }
 
-fn existing(object: &Object) -> Option<Box<Otherwise>> {
-    let is_refused = object.origin == Origin::Added && !object.identifiers.is_empty();
-    is_refused.then(|| {
-        let fields = match &*object.identifying {
-            [field] => format!("the field {field}"),
-            fields => format!("one of the fields {}", fields.join(", ")),
-        };
-        let message = format!("id already exists for {fields} of type {}", object.binding.name);
-        Box::new(Otherwise::new(OtherwiseKind::Invalid, message))
-    })
+/// The errors of an object that must not exist, by the fields of its look-ups. Clients know the texts
+/// of Dgraph's.
+fn existing(object: &Object, by: impl Iterator<Item = FieldId>) -> Vec<Otherwise> {
+    if object.origin != Origin::Added || object.key.is_some() {
+        return Vec::new();
+    }
+    let identifier = |by: FieldId| object.identifiers.iter().find(|known| known.field == by);
+    let errors = by.filter_map(identifier).map(|Identifier { name, value, .. }| {
+        let (gap, r#type) = (Otherwise::GAP, &object.binding.name);
+        let message = format!("id {gap} already exists for field {name} inside type {type}");
+        Otherwise { gaps: vec![value.clone()], ..Otherwise::new(OtherwiseKind::Invalid, message) }
+    });
+    errors.collect()
 }

@@ -38,8 +38,8 @@ pub fn rows(
 ) -> Result<FoundRows, String> {
     let operation = validator.operation(&api.schema, document, None, &DocumentLimits::default());
     let operation = operation.map_err(|errors| {
-        let first = errors.into_iter().next();
-        first.map_or_else(|| "the query is invalid".to_owned(), |error| error.message)
+        let messages = errors.into_iter().map(|error| error.message);
+        messages.collect::<Vec<_>>().join(" ")
     })?;
     if operation.kind != OperationKind::Query {
         return Err("it is no query".to_owned());

@@ -26,7 +26,7 @@ pub(super) fn formed<'v>(
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
         ValueForm::Moment => moment(given.plain()?),
-        ValueForm::PartialMoment => moment_in_microseconds(partial_moment(given.plain()?)),
+        ValueForm::PartialMoment => partial_moment(&given.plain()?)?,
         ValueForm::Integer64 => integer(given.plain()?)?,
         ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
         ValueForm::Text(value) => text_value(given.plain()?, *value)?,
@@ -34,11 +34,11 @@ pub(super) fn formed<'v>(
         ValueForm::List(element) => {
             let items = match given.items() {
                 Some(items) => {
-                    let items = items.into_iter().map(|item| element_of(item, element));
+                    let items = items.into_iter().map(|item| formed(item, element));
                     items.collect::<Result<_, _>>()?
                 }
                 // A single value is coerced to a list of one.
-                None => vec![element_of(given, element)?],
+                None => vec![formed(given, element)?],
             };
             match &**element {
                 ValueForm::Box { .. } => Resolved::Parts(Parts::Boxes(items)),
@@ -139,18 +139,6 @@ fn spatial<'v>(given: Given<'v>, kind: SpatialKind) -> Result<Resolved<'v>, Sour
     }
 }
 
-/// An element of a list. Sources that store lists as JSON take any element, so it is checked here.
-fn element_of<'v>(given: Given<'v>, form: &'v ValueForm) -> Result<Resolved<'v>, SourceError> {
-    let value = formed(given, form)?;
-    if *form == ValueForm::PartialMoment && value != Resolved::Null {
-        let text = value.text().unwrap_or_default();
-        if Moment::read(&text).is_none() {
-            return Err(SourceError::invalid("DateTime", &text));
-        }
-    }
-    Ok(value)
-}
-
 /// An input object.
 struct Object<'v> {
     members: Vec<(&'v str, Given<'v>)>,
@@ -227,38 +215,35 @@ fn moment(value: Resolved<'_>) -> Resolved<'_> {
     in_utc.map_or(value, |text| Resolved::Text(text.into()))
 }
 
-/// A moment as canonical text: sources without lists compare elements as texts.
-fn moment_in_microseconds(value: Resolved<'_>) -> Resolved<'_> {
-    let in_utc = match &value {
-        Resolved::Text(text) => Moment::read(text).and_then(Moment::in_microseconds),
+/// A moment as canonical text, with the parts that are missing: sources without lists compare elements as
+/// texts. Databases differ in what they take for a moment, so another text is an error here.
+fn partial_moment<'v>(value: &Resolved<'_>) -> Result<Resolved<'v>, SourceError> {
+    let text = value.text();
+    let moment = match value {
+        Resolved::Null => return Ok(Resolved::Null),
+        Resolved::Text(text) => canonical_moment(text),
         _ => None,
     };
-    in_utc.map_or(value, |text| Resolved::Text(text.into()))
+    let invalid = || SourceError::invalid("DateTime", &text.unwrap_or_default());
+    moment.map(|moment| Resolved::Text(moment.into())).ok_or_else(invalid)
 }
 
-/// A text that is no moment stays as it is: the source refuses it.
-fn partial_moment(value: Resolved<'_>) -> Resolved<'_> {
-    let Resolved::Text(text) = &value else { return value };
-    let rest = match text.len() {
-        4 => "-01-01T00:00:00Z",
-        7 => "-01T00:00:00Z",
-        10 => "T00:00:00Z",
-        _ => {
-            let time = text.get(10..).unwrap_or_default();
-            match time.starts_with(['T', 't']) && !time.contains(['Z', 'z', '+', '-']) {
-                true => "Z",
-                false => return value,
-            }
+/// A moment in UTC. `None` for texts that are none, and for years that are not from 1 to 9999.
+fn canonical_moment(text: &str) -> Option<String> {
+    let day = text.get(..text.len().min(10))?;
+    let moment = match text.get(10..).unwrap_or_default() {
+        "" => match day.len() {
+            4 => [day, "-01-01"].concat(),
+            7 => [day, "-01"].concat(),
+            _ => day.to_owned(),
+        },
+        time => {
+            let time = time.strip_prefix(['T', 't', ' '])?.to_ascii_uppercase();
+            [day, "T", &time].concat()
         }
     };
-    let is_date = text.bytes().take(10).enumerate().all(|(place, byte)| match place {
-        4 | 7 => byte == b'-',
-        _ => byte.is_ascii_digit(),
-    });
-    match is_date {
-        true => Resolved::Text(Cow::Owned([text, rest].concat())),
-        false => value,
-    }
+    let moment = Moment::read(&moment)?.in_microseconds()?;
+    (!moment.starts_with("0000")).then_some(moment)
 }
 
 fn integer(value: Resolved<'_>) -> Result<Resolved<'_>, SourceError> {

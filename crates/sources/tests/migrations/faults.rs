@@ -177,6 +177,51 @@ fn changes_by_hand_are_named() {
 }
 
 #[test]
+fn limits_defaults_and_sequences_that_were_changed_by_hand_are_named() {
+    let drift = |database: &TestDatabase| -> Vec<String> {
+        let planned = run(database.plan(&blog()));
+        planned.drift.iter().map(ToString::to_string).collect()
+    };
+    for database in databases("details") {
+        run(database.migrate(&blog()));
+        match &database {
+            TestDatabase::Sqlite { .. } => {
+                database.execute("ALTER TABLE thalweg_sequence RENAME TO numbers");
+                assert_eq!(
+                    drift(&database),
+                    ["thalweg_sequence, which has the last id, is not there"]
+                );
+            }
+            TestDatabase::Postgres { .. } => {
+                // A limit that is not there limits nothing.
+                database.execute("ALTER TABLE \"Author\" ALTER COLUMN name TYPE varchar");
+                assert_eq!(drift(&database), [""; 0]);
+                database.execute(
+                    "ALTER TABLE \"Author\" ALTER COLUMN name TYPE varchar(20);
+                     ALTER TABLE \"Post\" ALTER COLUMN links TYPE varchar(20)[];
+                     ALTER TABLE \"Post\" ALTER COLUMN id SET DEFAULT 7;
+                     ALTER TABLE \"Author\" ALTER COLUMN id DROP DEFAULT;
+                     ALTER SEQUENCE thalweg.id RENAME TO numbers;",
+                );
+                let mut found = drift(&database);
+                found.sort();
+                assert_eq!(
+                    found,
+                    [
+                        "Post.id does not take its ids from the sequence",
+                        "Tag.id takes its ids from another sequence, thalweg.numbers",
+                        "thalweg.id, which has the last id, is not there",
+                        "the column Author.name has another type",
+                        "the column Post.links has another type",
+                        "the default of Author.id is not there",
+                    ]
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_failed_migration_changes_nothing() {
     for database in databases("failed") {
         run(database.migrate(&before()));

@@ -296,6 +296,11 @@ impl Printer<'_> {
                 self.out.push(')');
             }
             Expression::VectorDistance(distance) => self.vector_distance(distance)?,
+            Expression::VisitsVectors(number) => {
+                self.out.push_str("(SELECT set_config('hnsw.ef_search', CAST(");
+                self.expression(&Expression::Parameter(*number))?;
+                self.out.push_str(" AS text), TRUE)) IS NOT NULL");
+            }
             Expression::Coalesce(values) => {
                 self.out.push_str("coalesce(");
                 for (place, value) in values.iter().enumerate() {
@@ -458,6 +463,7 @@ impl Printer<'_> {
             | Expression::AnyElementIn { .. }
             | Expression::ElementBetween { .. }
             | Expression::VectorDistance(_)
+            | Expression::VisitsVectors(_)
             | Expression::Computed { .. } => false,
         };
         if atom {

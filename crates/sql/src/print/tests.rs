@@ -156,6 +156,15 @@ fn an_order_by_distance_reads_the_index_of_vectors() {
 }
 
 #[test]
+fn a_search_of_vectors_is_told_how_many_to_visit() {
+    let mut select = Select::from(table("song", 0));
+    select.items = vec![item(Expression::named(Alias(0), "id"))];
+    select.and_where(Expression::VisitsVectors(Parameter(0)));
+    expect![[r#"SELECT t0."id" FROM "song" AS t0 WHERE (SELECT set_config('hnsw.ef_search', CAST($1 AS text), TRUE)) IS NOT NULL"#]]
+        .assert_eq(&print(&select, &Flavor::POSTGRES));
+}
+
+#[test]
 fn a_join_in_order_looks_each_row_up() {
     let mut select = Select::from(table("t", 0));
     let on = Expression::named(Alias(1), "id").equals(Expression::named(Alias(0), "t_id"));

@@ -4,6 +4,9 @@ use std::fmt;
 
 use catalog::{Catalog, Entity, Field, Scalar, Type};
 
+use sql::own::own_object;
+use sql::{Identifier, KeySequence, TableName};
+
 use crate::database::Database;
 use crate::definition::is_virtual;
 use crate::tables::{Column, ColumnType, IndexMethod, StoredValue, Table, Tables};
@@ -44,17 +47,57 @@ pub enum Drift {
         table: Box<str>,
         column: Box<str>,
     },
+    /// A number of the table, which takes the next one of a sequence by default, has no default.
+    MissingDefault {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    /// Ids come from another sequence than that of the database.
+    OtherSequence {
+        table: Box<str>,
+        column: Box<str>,
+        /// `None`: from none.
+        sequence: Option<Box<str>>,
+    },
+    /// The sequence of ids, or the table that has the last one, is not there.
+    MissingSequence(Box<str>),
     /// A new table would have the name of one that no migration created.
     ForeignTable(Box<str>),
 }
 
-/// Compares recorded tables with those of a catalog. Further tables are no matter, unless a new table
+/// The actual tables.
+#[derive(Debug, Default)]
+pub struct ActualTables {
+    pub catalog: Catalog,
+    /// Details that the catalog does not have.
+    pub columns: Vec<ActualColumn>,
+    /// Whether the sequence of ids is there.
+    pub has_sequence: bool,
+}
+
+/// Details of a column of an actual table.
+#[derive(Debug)]
+pub struct ActualColumn {
+    pub table: Box<str>,
+    pub column: Box<str>,
+    /// True for texts of a limited length.
+    pub is_limited: bool,
+    /// The sequence whose next number is its default.
+    pub sequence: Option<TableName>,
+}
+
+/// Compares recorded tables with the actual ones. Further tables are no matter, unless a new table
 /// has the name of one of them.
 #[must_use]
-pub fn drift(recorded: &Tables, new: &Tables, actual: &Catalog, database: &Database) -> Vec<Drift> {
+pub fn drift(
+    recorded: &Tables,
+    new: &Tables,
+    actual: &ActualTables,
+    database: &Database,
+) -> Vec<Drift> {
     let mut found = Vec::new();
     let find = |name: &str| {
-        actual.entities().find(|entity| {
+        actual.catalog.entities().find(|entity| {
             entity.namespace.as_deref() == database.schema.as_deref()
                 && is_same_name(&entity.name, name, database)
         })
@@ -64,6 +107,11 @@ pub fn drift(recorded: &Tables, new: &Tables, actual: &Catalog, database: &Datab
             None => found.push(Drift::MissingTable(table.name.clone())),
             Some(entity) => compare(table, entity, actual, database, &mut found),
         }
+    }
+    let has_ids =
+        |table: &Table| table.columns.iter().any(|column| column.stores == StoredValue::Sequence);
+    if !actual.has_sequence && recorded.tables.iter().any(has_ids) {
+        found.push(Drift::MissingSequence(sequence_name(&sequence(database))));
     }
     for table in &new.tables {
         if recorded.find(&table.name).is_none() && find(&table.name).is_some() {
@@ -84,10 +132,11 @@ fn is_same_name(left: &str, right: &str, database: &Database) -> bool {
 fn compare(
     table: &Table,
     entity: &Entity,
-    actual: &Catalog,
+    all: &ActualTables,
     database: &Database,
     found: &mut Vec<Drift>,
 ) {
+    let actual = &all.catalog;
     let name = || table.name.clone();
     let field_of = |column: &str| {
         actual.fields_of(entity.id).find(|field| is_same_name(&field.name, column, database))
@@ -98,12 +147,29 @@ fn compare(
             found.push(Drift::MissingColumn { table: name(), column: called() });
             continue;
         };
-        if !has_type(field, column, actual, database) {
+        let mut details = all.columns.iter();
+        let details = details.find(|own| own.table == entity.name && own.column == field.name);
+        let is_limited = is_unlimited(column) && details.is_some_and(|own| own.is_limited);
+        if is_limited || !has_type(field, column, actual, database) {
             found.push(Drift::OtherType { table: name(), column: called() });
         }
         if field.nullable == column.is_required {
             let is_required = column.is_required;
             found.push(Drift::OtherNull { table: name(), column: called(), is_required });
+        }
+        let taken = details.and_then(|own| own.sequence.as_ref());
+        match database.flavor.sequence {
+            // Without defaults: the statements take the numbers.
+            KeySequence::Row { .. } => {}
+            KeySequence::Call(_) if is_numbered(column) && !field.has_default => {
+                found.push(Drift::MissingDefault { table: name(), column: called() });
+            }
+            KeySequence::Call(_) => {
+                if column.stores == StoredValue::Sequence && taken != Some(&sequence(database)) {
+                    let sequence = taken.map(sequence_name);
+                    found.push(Drift::OtherSequence { table: name(), column: called(), sequence });
+                }
+            }
         }
     }
     for field in actual.fields_of(entity.id) {
@@ -151,6 +217,52 @@ fn compare(
         if !is_there {
             found.push(Drift::MissingReference { table: name(), column: column.clone() });
         }
+    }
+}
+
+/// Whether a column takes the next number of a sequence by default.
+fn is_numbered(column: &Column) -> bool {
+    column.stores == StoredValue::Sequence || matches!(column.r#type, ColumnType::Serial { .. })
+}
+
+/// The sequence of ids, or the table that has the last one.
+fn sequence(database: &Database) -> TableName {
+    match database.flavor.sequence {
+        KeySequence::Call(_) => own_object(database.schema.as_deref(), "id"),
+        KeySequence::Row { table, .. } => {
+            TableName { schema: None, name: Identifier(table.into()) }
+        }
+    }
+}
+
+fn sequence_name(TableName { schema, name }: &TableName) -> Box<str> {
+    match schema {
+        Some(schema) => format!("{}.{}", schema.0, name.0).into(),
+        None => name.0.clone(),
+    }
+}
+
+/// Whether a column has texts of any length.
+fn is_unlimited(column: &Column) -> bool {
+    match column.r#type {
+        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password | ColumnType::JsonText => {
+            true
+        }
+        ColumnType::Boolean
+        | ColumnType::Int32
+        | ColumnType::Int64
+        | ColumnType::Float64
+        | ColumnType::DateTime
+        | ColumnType::Json
+        | ColumnType::Point
+        | ColumnType::Polygon
+        | ColumnType::MultiPolygon
+        | ColumnType::Vector
+        | ColumnType::Serial { .. }
+        | ColumnType::Identifier
+        | ColumnType::Uuid
+        | ColumnType::Decimal
+        | ColumnType::Timestamp => false,
     }
 }
 
@@ -225,6 +337,21 @@ impl fmt::Display for Drift {
             }
             Self::MissingPlaces { table, column } => {
                 write!(formatter, "the index of places of {table}.{column} is not there")
+            }
+            Self::MissingDefault { table, column } => {
+                write!(formatter, "the default of {table}.{column} is not there")
+            }
+            Self::OtherSequence { table, column, sequence: Some(sequence) } => {
+                write!(
+                    formatter,
+                    "{table}.{column} takes its ids from another sequence, {sequence}"
+                )
+            }
+            Self::OtherSequence { table, column, sequence: None } => {
+                write!(formatter, "{table}.{column} does not take its ids from the sequence")
+            }
+            Self::MissingSequence(sequence) => {
+                write!(formatter, "{sequence}, which has the last id, is not there")
             }
             Self::ForeignTable(table) => {
                 write!(formatter, "there is a table {table} which no migration created")

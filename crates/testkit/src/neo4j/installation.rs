@@ -1,18 +1,14 @@
 //! The Neo4j that `cargo xtask setup` has put together.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::thread;
+
+use crate::not_run::tell_not_run;
 
 /// The variable that names the folder of the versions.
 const FOLDER_VARIABLE: &str = "THALWEG_NEO4J_DIR";
 
 /// The variable that makes a missing Neo4j a failure.
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_NEO4J";
-
-/// The variable that names the file of tests that were not run; `cargo xtask test` reads it.
-const NOT_RUN_VARIABLE: &str = "THALWEG_NOT_RUN_FILE";
 
 /// The files of a Neo4j.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +58,7 @@ pub(super) fn required() -> Result<Option<Installation>, MissingInstallation> {
         if is_required() {
             return Err(MissingInstallation);
         }
-        tell_not_run();
+        tell_not_run("Neo4j is not installed; `cargo xtask setup` installs it");
     }
     Ok(found)
 }
@@ -78,24 +74,6 @@ fn find_in(folder: &Path) -> Option<Installation> {
         is_whole.then_some(Installation { version, java, library, plugins })
     });
     installed.max_by(|one, other| one.version.cmp(&other.version))
-}
-
-#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
-fn tell_not_run() {
-    const REASON: &str = "Neo4j is not installed; `cargo xtask setup` installs it";
-    eprintln!("not run: {REASON}");
-    let Some(file) = std::env::var_os(NOT_RUN_VARIABLE) else { return };
-    // The harness of tests names its threads after them.
-    let thread = thread::current();
-    let line = [thread.name().unwrap_or("a test"), ": ", REASON, "\n"].concat();
-    // A line that cannot be written is in the output all the same.
-    drop(
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(file)
-            .and_then(|mut file| file.write_all(line.as_bytes())),
-    );
 }
 
 #[cfg(test)]

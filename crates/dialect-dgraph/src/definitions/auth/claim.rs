@@ -1,5 +1,6 @@
 //! Rules on claims: `{$ROLE: {eq: "ADMIN"}}`.
 
+use access::Pattern;
 use serde_json::Value;
 
 use crate::model::{ClaimCondition, ClaimRule, ClaimValue};
@@ -34,7 +35,7 @@ pub(super) fn read(text: &str) -> Result<ClaimRule, String> {
             _ => return Err("`in` compares with a list: write `{in: [\"A\", \"B\"]}`".to_owned()),
         },
         "regexp" => match operand {
-            Value::String(pattern) => ClaimCondition::Matches(pattern.into()),
+            Value::String(pattern) => ClaimCondition::Matches(self::pattern(&pattern)?),
             _ => return Err("`regexp` compares with a pattern: write it in quotes".to_owned()),
         },
         operator => {
@@ -42,6 +43,15 @@ pub(super) fn read(text: &str) -> Result<ClaimRule, String> {
         }
     };
     Ok(ClaimRule { claim: claim.into(), condition })
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::new(text).map_err(|error| {
+        // Above its last line, it shows the pattern and marks the place.
+        let reason = error.lines().last().unwrap_or_default();
+        let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+        format!("the pattern of `regexp` is malformed: {reason}: correct it")
+    })
 }
 
 /// The text between braces.
@@ -84,7 +94,10 @@ mod tests {
             "{ $X_Y : { in : [\"a:}\", 1, -2.5, true] } }",
             &expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
         );
-        check("{\n$USER:{regexp:\"^a.*$\"}\n}", &expect![[r#"USER Matches("^a.*$")"#]]);
+        check(
+            "{\n$USER:{regexp:\"^a.*$\"}\n}",
+            &expect![[r#"USER Matches(Pattern(Regex("^a.*$")))"#]],
+        );
         check(
             "{$O: {in: [{\"a\": {\"b\": 1}}]}}",
             &expect![[r#"O In([Object("{\"a\":{\"b\":1}}")])"#]],
@@ -127,6 +140,10 @@ mod tests {
                 &expect![[r#"`in` compares with a list: write `{in: ["A", "B"]}`"#]],
             ),
             ("{$A: {in: [{b: 1}]}}", &expect!["`[{b: 1}]` is no value: write JSON"]),
+            (
+                "{$A: {regexp: \"(\"}}",
+                &expect!["the pattern of `regexp` is malformed: unclosed group: correct it"],
+            ),
             ("{$A: {regexp: 1}}", &expect!["`regexp` compares with a pattern: write it in quotes"]),
         ] {
             check(text, expected);

@@ -1,12 +1,11 @@
 //! Comparison with the schemas that Dgraph generates for the type definitions of its own tests.
 //!
-//! `THALWEG_DGRAPH_DIR` names the folder `graphql` of a checkout of
-//! <https://github.com/dgraph-io/dgraph>; without it, nothing is compared.
+//! They are those of a copy of its repository: see `testkit::dgraph`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::Path;
 
 use graphql::definitions::{
     Composite, Definitions, FieldDefinition, InputDefinition, TypeBody, TypeDefinition,
@@ -31,10 +30,7 @@ type Types = BTreeMap<String, String>;
 
 #[test]
 fn schemas_have_the_types_of_dgraph() {
-    let Some(folder) = env::var_os("THALWEG_DGRAPH_DIR").map(PathBuf::from) else {
-        println!("not run: THALWEG_DGRAPH_DIR names no checkout of Dgraph");
-        return;
-    };
+    let Some(folder) = testkit::dgraph::folder() else { return };
     let folder = folder.join("schema/testdata/schemagen");
     let mut compared = 0;
     let mut failed = String::new();

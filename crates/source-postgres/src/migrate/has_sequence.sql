@@ -1,0 +1,1 @@
+select to_regclass('thalweg.id') is not null
