@@ -330,10 +330,12 @@ mod tests {
         let options = live::hand_over::Options {
             servers: Some(TWO),
             kills: Some(TWO),
+            between: Some(1),
             rate: Some(TWO),
             program: program(),
         };
-        let line = "hand-over --servers 2 --kills 2 --rate 2 --program target/debug/thalweg";
+        let line =
+            "hand-over --servers 2 --kills 2 --between 1 --rate 2 --program target/debug/thalweg";
         check(line, &Command::HandOver(options));
     }
 

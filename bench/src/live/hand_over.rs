@@ -14,8 +14,8 @@ use super::changes::{Change, Writer};
 use super::database::Database;
 use super::failure::LiveError;
 use super::load::{Concerned, Load};
+use super::serve;
 use super::sockets::{EqualAnswers, Sockets};
-use super::{REST, serve};
 use crate::figure::number;
 use crate::program::Program;
 use crate::race;
@@ -26,6 +26,9 @@ const KILLS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
 const RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 /// Sockets of each server, with a row each.
 const SOCKETS: u32 = 50;
+/// Before a kill the others have had their streams for longer than the five seconds after which a
+/// stream that is lost begins again without a pause.
+const BETWEEN: u64 = 6;
 /// Changes are committed for so long around each kill.
 const SECONDS: u32 = 4;
 /// The leader is killed after that, and a bit later each time.
@@ -44,6 +47,9 @@ pub(crate) struct Options {
     /// Kills of the leader [default: 20].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) kills: Option<NonZeroU32>,
+    /// Seconds between the start of a server and the next changes [default: 6].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) between: Option<u64>,
     /// Changes a second, of one row each [default: 100].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) rate: Option<NonZeroU32>,
@@ -85,6 +91,7 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, LiveE
         return Err(LiveError::OneServer);
     }
     let (kills, rate) = (options.kills.unwrap_or(KILLS).get(), options.rate.unwrap_or(RATE).get());
+    let between = Duration::from_secs(options.between.unwrap_or(BETWEEN));
     let load = Load { rate, concerned: Concerned::One };
     let database = Database::start(SOCKETS)?;
     let writer = Writer::open(&database.url())?;
@@ -95,7 +102,7 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, LiveE
     let (mut of_each, mut changed) = (Vec::new(), 0);
     for kill in 0..kills {
         // The new server has found its part.
-        thread::sleep(REST);
+        thread::sleep(between);
         let place = leader(&database, &members)?;
         for member in &members {
             drop(member.subscribers.take());
