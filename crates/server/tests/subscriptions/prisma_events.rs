@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::site::{LEGACY, Site, TRANSPORT, next, subscribe};
 use super::stream::Stream;
+use crate::databases::Database;
 use crate::program::{Folder, Server, post};
 
 const DATAMODEL: &str = "
@@ -19,17 +20,17 @@ const POSTS: &str = "subscription ($where: PostSubscriptionWhereInput) { post(wh
 
 fn start(datamodel: &str) -> Site {
     let folder = Folder::new();
-    let server = serve(&folder, datamodel, &[]);
-    Site { server, folder }
+    let data = folder.file("posts.db");
+    serve(folder, datamodel, data.to_str().unwrap(), &[])
 }
 
-/// A server on the file of a folder.
-fn serve(folder: &Folder, datamodel: &str, options: &[&str]) -> Server {
+/// A server on a file or a database.
+fn serve(folder: Folder, datamodel: &str, data: &str, options: &[&str]) -> Site {
     let file = folder.file("datamodel.prisma");
     fs::write(&file, datamodel).unwrap();
-    let (file, data) = (file.to_str().unwrap().to_owned(), folder.file("posts.db"));
-    let words = ["serve", &file, "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
-    Server::start(&[&words, options].concat())
+    let words = ["serve", file.to_str().unwrap(), "--data", data, "--listen", "127.0.0.1:0"];
+    let server = Server::start(&[&words, options].concat());
+    Site { server, folder }
 }
 
 #[track_caller]
@@ -67,9 +68,11 @@ fn event(chunk: &str) -> Value {
 
 #[test]
 fn events_of_rows_stay_in_the_server_of_the_mutation_and_its_log_says_so() {
-    let site = start(DATAMODEL);
+    let Some(database) = Database::on_one("") else { return };
+    let url = database.url();
+    let site = serve(Folder::new(), DATAMODEL, &url, &[]);
     let broker = ["--live-relay", "nats://127.0.0.1:1"];
-    let mut other = Site { server: serve(&site.folder, DATAMODEL, &broker), folder: Folder::new() };
+    let mut other = serve(Folder::new(), DATAMODEL, &url, &broker);
     let mut clients = [&site, &other].map(|site| site.connect(TRANSPORT));
     for client in &mut clients {
         client.send(&subscribe("1", POSTS));

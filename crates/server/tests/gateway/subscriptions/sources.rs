@@ -179,5 +179,5 @@ fn a_gateway_does_not_execute_the_directive_of_live_queries_as_a_plain_query() {
     let directive = "directive @live(if: Boolean = true, throttle: Int) on QUERY\n";
     let text = [directive, &fs::read_to_string(&supergraph).unwrap()].concat();
     fs::write(&supergraph, text).unwrap();
-    assert_eq!(code(&start(&folder, setting)), "BAD_USER_INPUT");
+    assert_eq!(code(&start(&folder, setting)), "SUBGRAPH_ERROR");
 }
