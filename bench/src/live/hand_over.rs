@@ -73,6 +73,9 @@ struct Member {
     server: Server,
 }
 
+/// A figure of the servers that were not killed.
+type OfServers = fn(&[HandOver]) -> Option<Duration>;
+
 /// The waits after one kill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HandOver {
@@ -189,7 +192,7 @@ fn text(of_each: &[Vec<HandOver>], servers: u32, changes: usize, rate: u32) -> S
         "| wait | median, ms | longest, ms |".to_owned(),
         "|---|---|---|".to_owned(),
     ];
-    let figures: [(&str, fn(&[HandOver]) -> Option<Duration>); 4] = [
+    let figures: [(&str, OfServers); 4] = [
         ("from the kill to the next change, first of the other servers", |all| {
             all.iter().map(|one| one.next).min()
         }),
