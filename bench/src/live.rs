@@ -41,9 +41,9 @@ use crate::server::{self, Server};
 use changes::Writer;
 use database::Database;
 use load::{Concerned, Kind, Load, Loads};
-use phase::{Bench, Phase};
+use phase::{Bench, Memory, Phase};
 use polling::Poller;
-use report::{Beside, Memory, Report};
+use report::{Beside, Report};
 use sockets::{EqualAnswers, Sockets};
 
 const SOCKETS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9_999);

@@ -24,6 +24,18 @@ pub(super) struct Bench<'b> {
     pub(super) seconds: u32,
 }
 
+/// Memory of the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Subscriptions.
+    pub(super) number: u32,
+    /// Bytes without any of them.
+    pub(super) before: u64,
+    pub(super) resident: u64,
+    /// From the first of these sockets to the first message of the last one.
+    pub(super) seconds: f64,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub(super) kind: Kind,

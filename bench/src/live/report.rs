@@ -3,7 +3,7 @@
 mod beside;
 
 use super::load::{Kind, Load};
-use super::phase::{Phase, PolledPhase};
+use super::phase::{Memory, Phase, PolledPhase};
 use crate::figure::{milliseconds, number};
 
 pub(super) use beside::Beside;
@@ -18,18 +18,6 @@ const POLLING_TARGET: f64 = 20.0;
 const TARGET: Kind = Kind::Changes(super::TARGET_LOAD);
 /// The seconds in which the system counts CPU.
 const TICK: f64 = 0.01;
-
-/// Memory of the server.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
-    /// Subscriptions.
-    pub(super) number: u32,
-    /// Bytes without any of them.
-    pub(super) before: u64,
-    pub(super) resident: u64,
-    /// From the first of these sockets to the first message of the last one.
-    pub(super) seconds: f64,
-}
 
 /// All figures of a run.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! The table of PostGraphile, Thalweg and polling with the same subscriptions.
 
-use super::{Memory, left_out, percent};
+use super::{left_out, percent};
 use crate::figure::{milliseconds, number};
 use crate::live::load::{Kind, Load};
 use crate::live::peer::Contestant;
-use crate::live::phase::{Phase, PolledPhase};
+use crate::live::phase::{Memory, Phase, PolledPhase};
 
 /// Contestants with the same number of sockets.
 #[derive(Clone, Debug)]
