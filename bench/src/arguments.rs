@@ -100,11 +100,19 @@ pub(crate) enum Command {
     /// Measures subscriptions: thousands of sockets that read a row each.
     ///
     /// Memory of a subscription; CPU and statements without changes; latency from the commit to the
-    /// message, CPU and executions at 1, 100 and 1,000 changes a second; changes that nobody reads;
-    /// one change of all rows. Beside it a server that polls the same rows once a second.
-    /// Needs PostgreSQL with its contributed extensions, and two open files a socket.
-    /// Fails if a message is not the row's; a missed target is only marked.
+    /// message, CPU and executions at 1, 100 and 1,000 changes a second that concern one, a hundred or
+    /// all subscribers each; changes that nobody reads; one change of all rows. Beside it a server that
+    /// polls the same rows once a second, and PostGraphile 4 with fewer sockets.
+    /// Needs PostgreSQL with its contributed extensions and, for PostGraphile, with wal2json; npm, the
+    /// first time the network, and two open files a socket.
+    /// Fails if a message of Thalweg is not the row's; a missed target is only marked.
     Live(live::Options),
+    /// Measures the loss of the server that reads the changes for several servers of one database.
+    ///
+    /// Kills it again and again while rows change, and prints the time until another server sends the
+    /// next change, and the longest time from a commit to its message: median and longest of all kills.
+    /// Fails if a change reaches the subscribers of another server never or with a wrong message.
+    HandOver(live::hand_over::Options),
     /// Loads one server for half an hour while all around it fails.
     ///
     /// Readers, writers, subscribers and clients that leave in the middle, over HTTP/1.1, HTTP/2 and
@@ -310,13 +318,25 @@ mod tests {
     fn options_of_the_subscriptions_are_read() {
         let options = live::Options {
             sockets: Some(TWO),
+            peer_sockets: Some(TWO),
             quick: true,
             ping_interval: Some("1h".to_owned()),
             program: program(),
         };
-        let line = "live --sockets 2 --quick --ping-interval 1h --program target/debug/thalweg";
+        let line = "live --sockets 2 --peer-sockets 2 --quick --ping-interval 1h \
+                    --program target/debug/thalweg";
         check(line, &Command::Live(options));
         check_refused("live --sockets 0", ErrorKind::ValueValidation, "--sockets");
+        let options = live::hand_over::Options {
+            servers: Some(TWO),
+            kills: Some(TWO),
+            between: Some(1),
+            rate: Some(TWO),
+            program: program(),
+        };
+        let line =
+            "hand-over --servers 2 --kills 2 --between 1 --rate 2 --program target/debug/thalweg";
+        check(line, &Command::HandOver(options));
     }
 
     #[test]

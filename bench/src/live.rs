@@ -2,16 +2,20 @@
 //! read.
 //!
 //! * `database`: the tables, and counts of statements
-//! * `changes`: a client that commits changes; `polling`: a server that polls
+//! * `load`: rates of changes; `changes`: a client that commits them; `polling`: a server that polls
 //! * `sockets`: the subscribers, with `frame` and `message`; `arrivals`: the messages that they have
-//! * `phase`: one measurement; `report`: the tables of figures
+//! * `hand_over`: a command of its own, on several servers
+//! * `phase`: one measurement; `peer`: those of PostGraphile; `report`: the tables of figures
 
 mod arrivals;
 mod changes;
 mod database;
 mod failure;
 pub(crate) mod frame;
+pub(crate) mod hand_over;
+mod load;
 mod message;
+mod peer;
 mod phase;
 mod polling;
 mod report;
@@ -36,17 +40,23 @@ use crate::race::usage::Processes;
 use crate::server::{self, Server};
 use changes::Writer;
 use database::Database;
-use phase::{Bench, Kind, Phase};
+use load::{Concerned, Kind, Load, Loads};
+use phase::{Bench, Memory, Phase};
 use polling::Poller;
-use report::{Memory, Report};
-use sockets::Sockets;
+use report::{Beside, Report};
+use sockets::{EqualAnswers, Sockets};
 
 const SOCKETS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9_999);
 const FEW_SOCKETS: NonZeroU32 = NonZeroU32::MIN.saturating_add(999);
-/// Changes a second of one row each.
-const RATES: [u32; 3] = [1, 100, 1_000];
-/// The rate that is measured beside polling, and without a server.
-const MIDDLE_RATE: u32 = 100;
+/// Sockets of the comparison with PostGraphile, whose author names tens of thousands as too many.
+const PEER_SOCKETS: NonZeroU32 = NonZeroU32::MIN.saturating_add(999);
+const FEW_PEER_SOCKETS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
+/// The load of the targets, which is also measured beside polling and without a server.
+const TARGET_LOAD: Load = Load { rate: 100, concerned: Concerned::One };
+/// Changed rows in a second that PostgreSQL can still write on this machine.
+const MOST_ROWS: u64 = 100_000;
+/// Changed rows in a second beside PostGraphile, which parses each of them as JSON.
+const MOST_PEER_ROWS: u64 = 10_000;
 /// Changes a second of rows that no subscription reads, in transactions of as many rows.
 const UNREAD: (u32, u32) = (20_000, 2_000);
 /// Memory and the connections of the pool are steady after that.
@@ -63,6 +73,9 @@ pub(crate) struct Options {
     /// Sockets, each with one subscription [default: 10000, with --quick 1000].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) sockets: Option<NonZeroU32>,
+    /// Sockets of the comparison with PostGraphile 4 [default: 1000, with --quick 100].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) peer_sockets: Option<NonZeroU32>,
     /// Measures for three seconds instead of ten.
     #[arg(long)]
     pub(crate) quick: bool,
@@ -80,27 +93,33 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, LiveE
     let program = options.program.or_release()?;
     let default = if options.quick { FEW_SOCKETS } else { SOCKETS };
     let sockets = options.sockets.unwrap_or(default).get();
+    let default = if options.quick { FEW_PEER_SOCKETS } else { PEER_SOCKETS };
+    let peer_sockets = options.peer_sockets.unwrap_or(default).get().min(sockets);
     let seconds = if options.quick { 3 } else { 10 };
     allow_connections()?;
 
     eprintln!("live: {sockets} rows in PostgreSQL");
     let database = Database::start(sockets)?;
-    let writer = Writer::open(&database.url(), sockets)?;
-    let mut report = Report::new(sockets, seconds);
+    let writer = Writer::open(&database.url())?;
+    let loads = Loads::up_to(MOST_ROWS, sockets);
+    let mut report = Report::new(sockets, seconds, &loads.left_out);
     let without = Processes { server: None, database: database.process() };
-    let alone = Bench { database: &database, writer: &writer, processes: without, seconds };
+    let alone =
+        Bench { database: &database, writer: &writer, processes: without, sockets, seconds };
     // Without a server: the CPU of the changes themselves.
-    for kind in [Kind::Rows(MIDDLE_RATE), Kind::Unread] {
+    for kind in [Kind::Changes(TARGET_LOAD), Kind::Unread] {
         report.add_alone(&alone.measure(kind, None)?);
     }
 
-    let server = serve(&program, &folder, &database, sockets, options.ping_interval.as_deref())?;
-    let subscribers = Sockets::open(server.port, sockets);
-    let is_right = {
+    let url = database.socket_url();
+    let interval = options.ping_interval.as_deref();
+    let server = serve(&program, &folder, &url, "server", sockets, interval)?;
+    let subscribers = Sockets::open(server.port, sockets, EqualAnswers::Fault);
+    let difference = {
         let processes = Processes { server: Some(server.process()), ..without };
         let bench = Bench { processes, ..alone };
         memory(&server, &subscribers, sockets, &mut report)?;
-        for phase in phases(&bench, &subscribers)? {
+        for phase in phases(&bench, &loads, &subscribers)? {
             report.add(&phase);
         }
         subscribers.compare(&database.balances()?)?
@@ -109,37 +128,60 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, LiveE
 
     eprintln!("live: polling");
     let poller = Poller::start(database.url(), sockets)?;
-    for kind in [Kind::Idle, Kind::Rows(MIDDLE_RATE)] {
+    for kind in [Kind::Idle, Kind::Changes(TARGET_LOAD)] {
         report.add_polling(&alone.measure_polling(kind, &poller)?);
     }
+    drop(poller);
+
+    let bench = Bench { sockets: peer_sockets, ..alone };
+    let loads = Loads::up_to(MOST_PEER_ROWS, peer_sockets);
+    let server = serve(&program, &folder, &url, "server-beside", peer_sockets, interval)?;
+    let own = peer::measure("Thalweg", &server, &bench, &loads.measured, EqualAnswers::Fault);
+    drop(server);
+    let poller = Poller::start(database.url(), peer_sockets)?;
+    let kinds = [Kind::Idle].into_iter().chain(loads.measured.iter().copied().map(Kind::Changes));
+    let polling =
+        kinds.map(|kind| bench.measure_polling(kind, &poller)).collect::<Result<_, _>>()?;
+    drop(poller);
+    let difference = difference.or_else(|| own.failure.clone());
+    let other = peer::postgraphile(workspace, &folder, &bench, &loads.measured);
+    let contestants = vec![own, other];
+    report.add_beside(Beside {
+        sockets: peer_sockets,
+        contestants,
+        polling,
+        left_out: loads.left_out,
+    });
+
     let text = report.text();
     fs::write(folder.join("live.md"), &text)?;
     print!("{text}");
-    if let Some(difference) = &is_right {
+    if let Some(difference) = &difference {
         eprintln!("live: {difference}");
     }
-    Ok(is_right.is_none())
+    Ok(difference.is_none())
 }
 
 fn serve(
     program: &Path,
     folder: &Path,
-    database: &Database,
+    url: &str,
+    name: &str,
     sockets: u32,
     ping_interval: Option<&str>,
 ) -> Result<Server, LiveError> {
     let port = server::free_port()?;
-    let mut command = program::serve(Command::new(program), &database.socket_url(), port);
+    let mut command = program::serve(Command::new(program), url, port);
     command.args(SERVE).current_dir(folder);
     command.args(["--max-clients", &(sockets + OTHER_CLIENTS).to_string()]);
     if let Some(interval) = ping_interval {
         command.args(["--ping-interval", interval]);
     }
-    Ok(Server::start(command, port, &log(folder))?)
+    Ok(Server::start(command, port, &log_file(folder, name))?)
 }
 
-fn log(folder: &Path) -> PathBuf {
-    folder.join("server.log")
+fn log_file(folder: &Path, server: &str) -> PathBuf {
+    folder.join(format!("{server}.log"))
 }
 
 /// Opens the sockets in steps, and records the memory of the server.
@@ -162,8 +204,12 @@ fn memory(
     Ok(())
 }
 
-fn phases(bench: &Bench<'_>, subscribers: &Sockets) -> Result<Vec<Phase>, LiveError> {
-    let rates = RATES.map(Kind::Rows);
-    let kinds = [Kind::Idle].into_iter().chain(rates).chain([Kind::Unread, Kind::All]);
+fn phases(
+    bench: &Bench<'_>,
+    loads: &Loads,
+    subscribers: &Sockets,
+) -> Result<Vec<Phase>, LiveError> {
+    let loads = loads.measured.iter().copied().map(Kind::Changes);
+    let kinds = [Kind::Idle].into_iter().chain(loads).chain([Kind::Unread, Kind::All]);
     kinds.map(|kind| bench.measure(kind, Some(subscribers))).collect()
 }

@@ -120,6 +120,10 @@ fn run(command: Command) -> Result<bool, Failure> {
             let _ungrouped = sessions::ungroup();
             Ok(live::measure(&workspace, &options)?)
         }
+        Command::HandOver(options) => {
+            let _ungrouped = sessions::ungroup();
+            Ok(live::hand_over::measure(&workspace, &options)?)
+        }
         Command::Soak(options) => {
             let _ungrouped = sessions::ungroup();
             Ok(soak::measure(&workspace, &options)?)

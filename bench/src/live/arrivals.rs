@@ -13,21 +13,28 @@ pub(super) struct Arrival {
     pub(super) at: Instant,
 }
 
-/// Microseconds from the return of each commit to the first message that has the change: one message
-/// may have several changes of its row. A message that was faster than the return counts as zero;
-/// a change without one is left out.
+/// Microseconds from the return of each commit to the first message that has the change.
+/// A message that was faster than the return counts as zero.
 pub(super) fn latencies(changes: &[Change], arrivals: &[Arrival]) -> Vec<f64> {
+    let latency = |(change, at): &(Change, Instant)| {
+        at.saturating_duration_since(change.committed).as_secs_f64() * 1e6
+    };
+    deliveries(changes, arrivals).iter().map(latency).collect()
+}
+
+/// Changes with the first message that has each: one message may have several changes of its row.
+/// A change without one is left out.
+pub(super) fn deliveries(changes: &[Change], arrivals: &[Arrival]) -> Vec<(Change, Instant)> {
     let mut by_id: BTreeMap<u32, Vec<&Arrival>> = BTreeMap::new();
     for arrival in arrivals {
         by_id.entry(arrival.id).or_default().push(arrival);
     }
-    let latency = |change: &Change| {
+    let delivery = |change: &Change| {
         let mut messages = by_id.get(&change.id)?.iter();
         let first = messages.find(|arrival| arrival.balance >= change.balance)?;
-        let latency = first.at.saturating_duration_since(change.committed);
-        Some(latency.as_secs_f64() * 1e6)
+        Some((*change, first.at))
     };
-    changes.iter().filter_map(latency).collect()
+    changes.iter().filter_map(delivery).collect()
 }
 
 #[cfg(test)]

@@ -9,15 +9,15 @@ use tokio_postgres::{Client, NoTls, Statement};
 
 use super::UNREAD;
 use super::failure::LiveError;
+use super::load::Load;
 
 /// A connection to the database, with a thread only while it is used.
 #[derive(Debug)]
 pub(super) struct Writer {
     runtime: Runtime,
     client: Client,
-    row: Statement,
+    rows: Statement,
     unread: Statement,
-    rows: u32,
 }
 
 /// A committed change of a row.
@@ -31,63 +31,80 @@ pub(super) struct Change {
 }
 
 impl Writer {
-    pub(super) fn open(url: &str, rows: u32) -> Result<Self, LiveError> {
+    pub(super) fn open(url: &str) -> Result<Self, LiveError> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        let (client, row, unread) = runtime.block_on(async {
+        let (client, rows, unread) = runtime.block_on(async {
             let client = connect(url).await?;
             // Replication reads the log as far as it is flushed, which PostgreSQL's default does
             // before a commit returns; the servers of the benchmark do so a while after it.
             client.batch_execute("SET synchronous_commit = on").await?;
-            let row = "UPDATE account SET balance = balance + 1 WHERE id = $1 RETURNING balance";
-            let row = client.prepare(row).await?;
+            let rows = "UPDATE account SET balance = balance + 1 WHERE id BETWEEN $1 AND $2 \
+                        RETURNING id, balance";
+            let rows = client.prepare(rows).await?;
             let unread = client.prepare("UPDATE unread SET value = value + 1").await?;
-            Ok::<_, LiveError>((client, row, unread))
+            Ok::<_, LiveError>((client, rows, unread))
         })?;
-        Ok(Self { runtime, client, row, unread, rows })
+        Ok(Self { runtime, client, rows, unread })
     }
 
-    /// Changes one row after another, each in a transaction of its own, so many a second.
-    pub(super) fn change_rows(&self, rate: u32, seconds: u32) -> Result<Vec<Change>, LiveError> {
-        let mut random = Random::new(u64::from(rate));
-        let mut changes = Vec::new();
-        self.at_rate(rate, seconds, async || {
-            let id = u32::try_from(random.below(self.rows as usize)).unwrap_or_default() + 1;
-            let parameter = id.cast_signed();
-            let row = self.client.query_one(&self.row, &[&parameter]).await?;
-            let committed = Instant::now();
-            let balance = i64::from(row.try_get::<_, i32>(0)?);
-            changes.push(Change { id, balance, committed });
+    /// Commits transactions at a rate, each of which changes the rows of so many subscribers as the
+    /// load names, chosen at random among the first `sockets` rows. Returns the changes, and the
+    /// number of transactions.
+    pub(super) fn change_rows(
+        &self,
+        load: Load,
+        sockets: u32,
+        seconds: u32,
+    ) -> Result<(Vec<Change>, u64), LiveError> {
+        let mut random = Random::new(u64::from(load.rate));
+        let each = load.concerned.of(sockets);
+        let groups = (sockets / each) as usize;
+        let (mut changes, mut transactions) = (Vec::new(), 0);
+        self.at_rate(load.rate, seconds, async || {
+            let group = u32::try_from(random.below(groups)).unwrap_or_default();
+            self.change(group * each + 1, (group + 1) * each, &mut changes).await?;
+            transactions += 1;
             Ok(())
         })?;
+        Ok((changes, transactions))
+    }
+
+    async fn change(
+        &self,
+        first: u32,
+        last: u32,
+        changes: &mut Vec<Change>,
+    ) -> Result<(), LiveError> {
+        let (first, last) = (first.cast_signed(), last.cast_signed());
+        let rows = self.client.query(&self.rows, &[&first, &last]).await?;
+        let committed = Instant::now();
+        for row in rows {
+            let (id, balance): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
+            changes.push(Change { id: id.cast_unsigned(), balance: balance.into(), committed });
+        }
+        Ok(())
+    }
+
+    /// Changes rows that no subscription reads. Returns their number, and that of transactions.
+    pub(super) fn change_unread(&self, seconds: u32) -> Result<(u64, u64), LiveError> {
+        let (rate, rows) = UNREAD;
+        let (mut changed, mut transactions) = (0, 0);
+        self.at_rate(rate / rows, seconds, async || {
+            changed += self.client.execute(&self.unread, &[]).await?;
+            transactions += 1;
+            Ok(())
+        })?;
+        Ok((changed, transactions))
+    }
+
+    /// Changes the rows of all subscribers in one transaction.
+    pub(super) fn change_all(&self, sockets: u32) -> Result<Vec<Change>, LiveError> {
+        let mut changes = Vec::new();
+        self.runtime.block_on(self.change(1, sockets, &mut changes))?;
         Ok(changes)
     }
 
-    /// Changes rows that no subscription reads. Returns their number.
-    pub(super) fn change_unread(&self, seconds: u32) -> Result<u64, LiveError> {
-        let (rate, rows) = UNREAD;
-        let mut changed = 0;
-        self.at_rate(rate / rows, seconds, async || {
-            changed += self.client.execute(&self.unread, &[]).await?;
-            Ok(())
-        })?;
-        Ok(changed)
-    }
-
-    /// Changes all rows in one transaction.
-    pub(super) fn change_all(&self) -> Result<Vec<Change>, LiveError> {
-        self.runtime.block_on(async {
-            let change = "UPDATE account SET balance = balance + 1 RETURNING id, balance";
-            let rows = self.client.query(change, &[]).await?;
-            let committed = Instant::now();
-            let change = |row: &tokio_postgres::Row| -> Result<Change, tokio_postgres::Error> {
-                let (id, balance): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
-                Ok(Change { id: id.cast_unsigned(), balance: balance.into(), committed })
-            };
-            Ok(rows.iter().map(change).collect::<Result<_, _>>()?)
-        })
-    }
-
-    /// Runs work at fixed times; what is late follows at once.
+    /// Runs work at fixed times; what is late follows at once, but not after the last second.
     fn at_rate(
         &self,
         rate: u32,
@@ -96,11 +113,15 @@ impl Writer {
     ) -> Result<(), LiveError> {
         self.runtime.block_on(async {
             let started = tokio::time::Instant::now();
+            let end = started + Duration::from_secs(seconds.into());
             for number in 0..rate * seconds {
                 sleep_until(started + Duration::from_secs(1) * number / rate).await;
+                if tokio::time::Instant::now() >= end {
+                    break;
+                }
                 work().await?;
             }
-            sleep_until(started + Duration::from_secs(seconds.into())).await;
+            sleep_until(end).await;
             Ok(())
         })
     }

@@ -1,5 +1,7 @@
 //! The database: a row for each subscriber, and rows that none reads.
 
+use std::path::Path;
+
 use testkit::postgres::{self, Server};
 
 use super::UNREAD;
@@ -10,6 +12,12 @@ const DATABASE: &str = "live";
 /// Counts of statements.
 const SETTINGS: [&str; 3] =
     ["shared_preload_libraries=pg_stat_statements", "shared_buffers=256MB", "max_wal_size=4GB"];
+
+/// The lock is that of `crates/source-postgres/src/changes/relay/lead.sql`.
+const LEADER: &str = "
+    SELECT act.application_name FROM pg_locks AS lck JOIN pg_stat_activity AS act USING (pid)
+    WHERE lck.locktype = 'advisory' AND lck.classid::int8 = 1953265511 AND lck.objid::int8 = 1
+      AND lck.granted AND act.datname = current_database()";
 
 /// A private PostgreSQL with the tables.
 #[derive(Debug)]
@@ -51,8 +59,29 @@ impl Database {
         self.0.socket_url(DATABASE)
     }
 
+    /// The address by which sessions have a name.
+    pub(super) fn named_url(&self, name: &str) -> String {
+        let url = self.socket_url();
+        let separator = if url.contains('?') { '&' } else { '?' };
+        format!("{url}{separator}application_name={name}")
+    }
+
+    /// The name of the session that leads: it has the lock of the servers that share a stream.
+    pub(super) fn leader(&self) -> Result<Option<String>, LiveError> {
+        let rows = self.0.query(DATABASE, LEADER)?;
+        Ok(rows.into_iter().flatten().next().flatten())
+    }
+
     pub(super) fn process(&self) -> Option<u32> {
         first_process(&self.0)
+    }
+
+    /// Whether the server finds an output plugin of logical decoding.
+    pub(super) fn has_output_plugin(&self, name: &str) -> Result<bool, LiveError> {
+        let folders =
+            self.0.query(DATABASE, "SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'")?;
+        let folder = folders.into_iter().flatten().flatten().next();
+        Ok(folder.is_some_and(|folder| Path::new(&folder).join(format!("{name}.so")).exists()))
     }
 
     pub(super) fn reset_statements(&self) -> Result<(), LiveError> {

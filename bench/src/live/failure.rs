@@ -6,6 +6,7 @@ use std::time::Duration;
 use procfs::ProcError;
 use testkit::postgres::{ClientError, StartError};
 
+use crate::peers::PeerError;
 use crate::program::ProgramError;
 use crate::race::load::failure::LoadError;
 use crate::race::usage::UsageError;
@@ -22,6 +23,19 @@ pub(crate) enum LiveError {
     Socket { id: u32, problem: String },
     #[error("the messages of {missing} sockets did not arrive in {limit:?}")]
     Missing { missing: usize, limit: Duration },
+    #[error("a message was wrong: {0}")]
+    Different(String),
+    #[error(
+        "PostgreSQL has no wal2json, which PostGraphile's live queries need; on Debian: apt-get install \
+         postgresql-15-wal2json"
+    )]
+    NoOutputPlugin,
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    #[error("`--servers` must be 2 or more: another server takes over from the one that is killed")]
+    OneServer,
+    #[error("no server reads the changes within {0:?}")]
+    NoLeader(Duration),
     #[error("a thread of the benchmark has ended")]
     Thread,
     #[error(transparent)]

@@ -1,6 +1,5 @@
 //! One measurement: a kind of changes for some seconds.
 
-use std::fmt;
 use std::thread;
 use std::time::Duration;
 
@@ -8,9 +7,9 @@ use super::arrivals::latencies;
 use super::changes::Writer;
 use super::database::{Database, Statements};
 use super::failure::LiveError;
+use super::load::Kind;
 use super::polling::{Polled, Poller};
 use super::sockets::Sockets;
-use crate::figure::number;
 use crate::latency::Latency;
 use crate::race::usage::{Processes, Usage, Watch};
 use crate::statistics;
@@ -21,26 +20,28 @@ pub(super) struct Bench<'b> {
     pub(super) database: &'b Database,
     pub(super) writer: &'b Writer,
     pub(super) processes: Processes,
+    pub(super) sockets: u32,
     pub(super) seconds: u32,
 }
 
-/// Changes of a measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Idle,
-    /// So many a second, of a random row each.
-    Rows(u32),
-    /// Of rows that no subscription reads.
-    Unread,
-    /// One, of all rows.
-    All,
+/// Memory of the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Subscriptions.
+    pub(super) number: u32,
+    /// Bytes without any of them.
+    pub(super) before: u64,
+    pub(super) resident: u64,
+    /// From the first of these sockets to the first message of the last one.
+    pub(super) seconds: f64,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub(super) kind: Kind,
-    /// Changed rows.
-    pub(super) changes: u64,
+    /// Committed transactions, and the rows that these changed.
+    pub(super) transactions: u64,
+    pub(super) rows: u64,
     /// Messages that arrived.
     pub(super) messages: u64,
     pub(super) statements: Statements,
@@ -52,6 +53,8 @@ pub(super) struct Phase {
 #[derive(Clone, Debug)]
 pub(super) struct PolledPhase {
     pub(super) kind: Kind,
+    /// Committed transactions.
+    pub(super) transactions: u64,
     pub(super) polled: Polled,
     pub(super) usage: Usage,
 }
@@ -69,18 +72,21 @@ impl Bench<'_> {
         }
         self.database.reset_statements()?;
         let watch = Watch::start(self.processes)?;
-        let mut unread = 0;
-        let changes = match kind {
+        let (changes, transactions, unread) = match kind {
             Kind::Idle => {
                 thread::sleep(Duration::from_secs(self.seconds.into()));
-                Vec::new()
+                (Vec::new(), 0, 0)
             }
-            Kind::Rows(rate) => self.writer.change_rows(rate, self.seconds)?,
+            Kind::Changes(load) => {
+                let (changes, transactions) =
+                    self.writer.change_rows(load, self.sockets, self.seconds)?;
+                (changes, transactions, 0)
+            }
             Kind::Unread => {
-                unread = self.writer.change_unread(self.seconds)?;
-                Vec::new()
+                let (rows, transactions) = self.writer.change_unread(self.seconds)?;
+                (Vec::new(), transactions, rows)
             }
-            Kind::All => self.writer.change_all()?,
+            Kind::All => (self.writer.change_all(self.sockets)?, 1, 0),
         };
         if let Some(subscribers) = subscribers {
             subscribers.wait_for(&changes)?;
@@ -91,7 +97,8 @@ impl Bench<'_> {
         let latencies = latencies(&changes, &arrivals);
         Ok(Phase {
             kind,
-            changes: changes.len() as u64 + unread,
+            transactions,
+            rows: changes.len() as u64 + unread,
             messages: arrivals.len() as u64,
             statements,
             latency: statistics::latency(latencies),
@@ -99,7 +106,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Measures a kind while rows are polled.
+    /// Measures a load while rows are polled; that of unread rows and of all is not measured here.
     pub(super) fn measure_polling(
         &self,
         kind: Kind,
@@ -107,22 +114,11 @@ impl Bench<'_> {
     ) -> Result<PolledPhase, LiveError> {
         let watch = Watch::start(self.processes)?;
         poller.begin(self.seconds)?;
-        if let Kind::Rows(rate) = kind {
-            self.writer.change_rows(rate, self.seconds)?;
-        }
+        let transactions = match kind {
+            Kind::Changes(load) => self.writer.change_rows(load, self.sockets, self.seconds)?.1,
+            Kind::Idle | Kind::Unread | Kind::All => 0,
+        };
         let polled = poller.finish()?;
-        Ok(PolledPhase { kind, polled, usage: watch.finish()? })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Idle => f.write_str("idle"),
-            Self::Rows(1) => f.write_str("1 change/s"),
-            Self::Rows(rate) => write!(f, "{} changes/s", number((*rate).into())),
-            Self::Unread => f.write_str("20,000 changes/s of unread rows"),
-            Self::All => f.write_str("one change of all rows"),
-        }
+        Ok(PolledPhase { kind, transactions, polled, usage: watch.finish()? })
     }
 }

@@ -1,7 +1,12 @@
 //! The figures as tables of Markdown.
 
-use super::phase::{Kind, Phase, PolledPhase};
+mod beside;
+
+use super::load::{Kind, Load};
+use super::phase::{Memory, Phase, PolledPhase};
 use crate::figure::{milliseconds, number};
+
+pub(super) use beside::Beside;
 
 /// Targets: bytes of a subscription, microseconds of a latency, shares of a processor.
 const MEMORY_TARGET: f64 = 20.0 * 1024.0;
@@ -10,22 +15,9 @@ const CPU_TARGET: f64 = 0.25;
 const UNREAD_TARGET: f64 = 1.0;
 /// Times the CPU of polling.
 const POLLING_TARGET: f64 = 20.0;
-/// The rate of the targets.
-const TARGET_RATE: Kind = Kind::Rows(super::MIDDLE_RATE);
+const TARGET: Kind = Kind::Changes(super::TARGET_LOAD);
 /// The seconds in which the system counts CPU.
 const TICK: f64 = 0.01;
-
-/// Memory of the server.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
-    /// Subscriptions.
-    pub(super) number: u32,
-    /// Bytes without any of them.
-    pub(super) before: u64,
-    pub(super) resident: u64,
-    /// From the first of these sockets to the first message of the last one.
-    pub(super) seconds: f64,
-}
 
 /// All figures of a run.
 #[derive(Debug)]
@@ -36,12 +28,15 @@ pub(super) struct Report {
     alone: Vec<Phase>,
     phases: Vec<Phase>,
     polling: Vec<PolledPhase>,
+    beside: Option<Beside>,
+    left_out: Vec<Load>,
 }
 
 impl Report {
-    pub(super) fn new(sockets: u32, seconds: u32) -> Self {
-        let (memory, alone, phases, polling) = Default::default();
-        Self { sockets, seconds, memory, alone, phases, polling }
+    pub(super) fn new(sockets: u32, seconds: u32, left_out: &[Load]) -> Self {
+        let (memory, alone, phases, polling, beside) = Default::default();
+        let left_out = left_out.to_vec();
+        Self { sockets, seconds, memory, alone, phases, polling, beside, left_out }
     }
 
     pub(super) fn add_memory(&mut self, memory: &Memory) {
@@ -61,6 +56,10 @@ impl Report {
         self.polling.push(phase.clone());
     }
 
+    pub(super) fn add_beside(&mut self, beside: Beside) {
+        self.beside = Some(beside);
+    }
+
     pub(super) fn text(&self) -> String {
         let Self { sockets, seconds, .. } = self;
         let mut lines = vec![format!(
@@ -72,6 +71,9 @@ impl Report {
         self.phase_lines(&mut lines);
         self.polling_lines(&mut lines);
         self.target_lines(&mut lines);
+        if let Some(beside) = &self.beside {
+            beside.lines(&mut lines);
+        }
         lines.push(String::new());
         lines.join("\n")
     }
@@ -93,16 +95,17 @@ impl Report {
 
     fn phase_lines(&self, lines: &mut Vec<String>) {
         lines.push(
-            "\n| load | changed rows | executions | other statements | messages | p50, ms | p99, ms | \
+            "\n| load | changes | changed rows | executions | other statements | messages | p50, ms | p99, ms | \
              max, ms | CPU of the server | of PostgreSQL | of PostgreSQL without a server | of others |"
                 .to_owned(),
         );
-        lines.push("|---|---|---|---|---|---|---|---|---|---|---|---|".to_owned());
+        lines.push("|---|---|---|---|---|---|---|---|---|---|---|---|---|".to_owned());
         for phase in &self.phases {
             let (latency, statements) = (phase.latency, phase.statements);
             let cells = [
                 phase.kind.to_string(),
-                number(phase.changes as f64),
+                number(phase.transactions as f64),
+                number(phase.rows as f64),
                 number(statements.executions as f64),
                 number(statements.others as f64),
                 number(phase.messages as f64),
@@ -116,10 +119,11 @@ impl Report {
             ];
             lines.push(format!("| {} |", cells.join(" | ")));
         }
+        left_out(&self.left_out, self.sockets, "PostgreSQL does not write so many", lines);
         if let Some(phase) = self.phase(Kind::Unread) {
             lines.push(format!(
                 "\nA change of an unread row costs {} µs of the server.",
-                number(phase.usage.cpu.server / phase.changes as f64 * 1e6)
+                number(phase.usage.cpu.server / phase.rows as f64 * 1e6)
             ));
         }
         if let Some(phase) = self.phase(Kind::All) {
@@ -137,7 +141,7 @@ impl Report {
     fn polling_lines(&self, lines: &mut Vec<String>) {
         lines.push(
             "\n| polling once a second | statements | changed responses | CPU of the server | \
-             of PostgreSQL | of others | times Thalweg's |"
+             of PostgreSQL | of others | CPU, times Thalweg's |"
                 .to_owned(),
         );
         lines.push("|---|---|---|---|---|---|---|".to_owned());
@@ -171,23 +175,24 @@ impl Report {
             each.map(|each| (format!("{} KiB", number(each / 1024.0)), each < MEMORY_TARGET)),
         );
         let idle = self.phase(Kind::Idle).map(|phase| phase.statements.executions);
-        let idle = idle.map(|number| (number.to_string(), number == 0));
+        let idle = idle.map(|number| (format!("{number} executions"), number == 0));
         target("idle: no executions", idle);
-        let middle = self.phase(TARGET_RATE);
+        let middle = self.phase(TARGET);
         let p99 = middle.map(|phase| phase.latency.p99);
         target(
-            "100 changes/s: p99 100 ms",
+            "100 changes/s, one subscriber each: p99 100 ms",
             p99.map(|p99| (format!("{} ms", milliseconds(p99)), p99 < P99_TARGET)),
         );
         let cpu = middle.map(Phase::cpu_share);
         target(
-            "100 changes/s: a quarter of a processor for server and PostgreSQL",
+            "100 changes/s, one subscriber each: a quarter of a processor for server and PostgreSQL",
             cpu.map(|share| (percent(share), share < CPU_TARGET)),
         );
-        let executions = middle.map(|phase| (phase.statements.executions, phase.changes));
+        let executions = middle.map(|phase| (phase.statements.executions, phase.rows));
         target(
-            "100 changes/s: one execution a change at most",
-            executions.map(|(executions, changes)| (executions.to_string(), executions <= changes)),
+            "100 changes/s, one subscriber each: one execution a change at most",
+            executions
+                .map(|(executions, rows)| (format!("{executions} executions"), executions <= rows)),
         );
         let unread = self.phase(Kind::Unread);
         let unread = unread.map(|phase| phase.usage.cpu.server / phase.usage.seconds);
@@ -198,8 +203,8 @@ impl Report {
         for phase in &self.polling {
             let times = self.times(phase);
             target(
-                &format!("{}: polling has 20 times the CPU", phase.kind),
-                times.map(|times| (number(times), times >= POLLING_TARGET)),
+                &format!("{}: CPU of polling at least 20 times Thalweg's", phase.kind),
+                times.map(|times| (format!("{} times", number(times)), times >= POLLING_TARGET)),
             );
         }
     }
@@ -220,6 +225,8 @@ impl Report {
         let own = self.alone(phase.kind).unwrap_or(0.0);
         let seconds = phase.usage.seconds;
         let polling = (phase.polled.cpu + phase.usage.cpu.database) / seconds - own;
+        // With few rows it is less than the difference between two measurements of the changes.
+        let polling = polling.max(0.0);
         let live = self.phase(phase.kind)?;
         let least = TICK / live.usage.seconds;
         Some(polling / (live.cpu_share() - own).max(least))
@@ -237,6 +244,14 @@ impl Phase {
     /// The share of a processor that server and database have.
     fn cpu_share(&self) -> f64 {
         (self.usage.cpu.server + self.usage.cpu.database) / self.usage.seconds
+    }
+}
+
+/// Names the loads that were not measured, with the reason.
+fn left_out(loads: &[Load], sockets: u32, reason: &str, lines: &mut Vec<String>) {
+    for load in loads {
+        let rows = number(load.rows_per_second(sockets) as f64);
+        lines.push(format!("\nNot measured: {load}, which are {rows} rows/s; {reason}."));
     }
 }
 

@@ -12,6 +12,7 @@ use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use ir::EventKind;
 use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
+use source::changes::Relay;
 use source::{PlanFigures, Session, Variables};
 use source_neo4j::program::{GraphProgram, GraphStatement};
 use sources::Source;
@@ -352,6 +353,35 @@ impl Worker {
         Ok(plans)
     }
 
+    /// The tables and columns that row level security and views read for a subscription, as the database
+    /// has them now; nothing for other requests, and for sources without both.
+    async fn explain_live_tables(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<Option<String>, Vec<GraphQLError>> {
+        if let Some(worker) = self.further_of(request, session) {
+            return Box::pin(worker.explain_live_tables(request, session)).await;
+        }
+        let planned = self.plan(request, session, &mut Report::default())?;
+        let is_live = match planned.prepared.listened.as_deref() {
+            None | Some(Listened::Rows(_)) => planned.has_response_stream,
+            Some(Listened::Channel(_) | Listened::Changes { .. } | Listened::RowChanges { .. }) => {
+                false
+            }
+        };
+        if !is_live {
+            return Ok(None);
+        }
+        let (engine, catalog) = (&*self.engine, &self.engine.catalog);
+        let dependencies = planned.prepared.dependencies(catalog, planned.variables());
+        let tables = ::live::read_tables(&dependencies, catalog);
+        let coverage = engine.source.changes(Relay::None).dependencies(&tables).await;
+        let coverage = coverage.map_err(|error| vec![engine.map_error(&error)])?;
+        let text = coverage.map(|coverage| ::live::print_tables(&dependencies, catalog, &coverage));
+        Ok(text.filter(|text| !text.is_empty()))
+    }
+
     /// The explanations of the requests to further sources, each with its request.
     fn explained_further(
         &self,
@@ -385,6 +415,10 @@ impl Worker {
         let mut out = String::from("-- request\n");
         out.push_str(explained.request.trim_end());
         out.push('\n');
+        if let Some(tables) = self.explain_live_tables(request, session).await? {
+            out.push_str("\n-- row level security and views\n");
+            out.push_str(&tables);
+        }
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use engine::live::{FeedKind, Responses, RunningFeed};
-use engine::{Caller, SourceAddress, Worker};
+use engine::{Caller, Session, SourceAddress, Worker};
 use serde_json::{Value, json};
 use source::Timeouts;
 use testkit::postgres::{Server, required_installations, shared};
@@ -175,6 +175,9 @@ fn statements_on_the_catalogs_are_not_compiled_to_machine_code() {
         on_each(|address| async move {
             let Some(scene) = Scene::open_following(address, SONGS, kind).await else { return };
             scene.run(COMPILE).await;
+            if kind == FeedKind::Triggers {
+                scene.install().await;
+            }
             let mut ann = scene.subscribe("allSongs { nodes { title } }", &singer("ann"));
             assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a"]);
             scene.wait_for_stream().await;
@@ -191,7 +194,13 @@ fn statements_on_the_catalogs_are_not_compiled_to_machine_code() {
         plans.iter().any(|plan| plan.contains("JIT:"))
     };
     assert!(has_compiled("AS is_compiled"));
-    for text in ["with recursive wanted", "pg_catalog.md5(concat_ws", "pg_publication_tables"] {
+    for text in [
+        "with recursive wanted",
+        "pg_catalog.md5(concat_ws",
+        "pg_publication_tables",
+        "The tables and views of an API",
+        "The statements that create their triggers",
+    ] {
         assert!(!has_compiled(text), "{text}");
     }
 }
@@ -439,6 +448,38 @@ fn an_explanation_tells_that_a_view_follows_its_tables() {
                         reads; after any change where a table is unlogged, or has no primary key and no \
                         other replica identity\n";
         assert_eq!(changes, expected);
+    });
+}
+
+#[test]
+fn an_explanation_lists_what_row_security_and_views_read() {
+    on_each(|address| async move {
+        let tables = [SONGS, "CREATE UNLOGGED TABLE draft (id INT PRIMARY KEY);"].concat();
+        let Some(scene) = Scene::open(address, &tables).await else { return };
+        let check = async |query: &str, expected: &str| {
+            let explained = scene.worker.explain(&request(query), &Session::default(), false).await;
+            let explained = explained.unwrap();
+            let (_, section) = explained.split_once("-- row level security and views\n").unwrap();
+            let (listed, _) = section.split_once("\n\n").unwrap();
+            assert_eq!(listed, expected);
+        };
+        check(
+            "subscription { allSongs { nodes { title } } }",
+            "  song: row level security reads its columns owner\n  \
+             song: any row may change with hidden.pass (name)",
+        )
+        .await;
+        check(
+            "subscription { allDrafts { nodes { id } } }",
+            "  draft: no stream of changes follows it; executed after any change in the database",
+        )
+        .await;
+        // Neither a table without row security nor a query has such a section.
+        for query in ["subscription { allNotes { nodes { id } } }", "{ allSongs { nodes { id } } }"]
+        {
+            let explained = scene.worker.explain(&request(query), &Session::default(), false).await;
+            assert!(!explained.unwrap().contains("row level security and views"), "{query}");
+        }
     });
 }
 

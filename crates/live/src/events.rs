@@ -199,6 +199,12 @@ impl Drop for Publication<'_> {
 }
 
 impl EventListener {
+    /// Returns true if it is the first one of its listeners.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.number == 1
+    }
+
     /// Waits for the next event; the error is the last. Cancel safe.
     pub async fn next(&mut self) -> Result<Arc<Change>, ListenerEnd> {
         loop {

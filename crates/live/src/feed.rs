@@ -22,8 +22,11 @@ use crate::written::Written;
 /// Shortest time between two reads of a probe: several changes in this time are one.
 const WINDOW: Duration = Duration::from_millis(20);
 
-/// Pause before a stream that could not begin begins again; it doubles up to the longest.
-const AGAIN: Duration = Duration::from_secs(5);
+/// Pause before a stream begins again that could not begin, or has ended soon; it doubles up to the
+/// longest. The state is read meanwhile, which executes all cohorts as often where much is changed.
+const AGAIN: Duration = Duration::from_millis(500);
+/// A stream that has run for so long begins again without a pause.
+const LONG: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 /// Time limit of a read of the source's state: the changes of the stream wait meanwhile.
@@ -274,7 +277,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         self.stream = None;
         self.covered = Covered::default();
         // After each beginning all cohorts are executed: not in a loop.
-        let pause = match self.begun.elapsed() > self.again {
+        let pause = match self.begun.elapsed() > self.again.max(LONG) {
             true => {
                 self.again = AGAIN;
                 WINDOW

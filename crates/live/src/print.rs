@@ -1,8 +1,10 @@
 //! Dependencies as text, for `explain`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use catalog::Catalog;
+use catalog::{Catalog, Entity, EntityKind};
+use source::changes::{Columns, Coverage, CoveredRelation, Dependence, TableName};
 
 use crate::dependencies::{Dependencies, ReadClaims, ReadRows};
 
@@ -41,6 +43,64 @@ pub fn print(dependencies: &Dependencies, catalog: &Catalog, source: FollowedBy)
         text.push_str(REASONS);
     }
     text
+}
+
+/// The names by which the source knows the tables and views that a subscription reads.
+#[must_use]
+pub fn read_tables(dependencies: &Dependencies, catalog: &Catalog) -> Vec<TableName> {
+    dependencies.entities.keys().map(|entity| table_name(&catalog[*entity])).collect()
+}
+
+/// Prints the tables and columns that row level security and views read for a subscription, as the
+/// database has them.
+#[must_use]
+pub fn print_tables(dependencies: &Dependencies, catalog: &Catalog, coverage: &Coverage) -> String {
+    let mut text = String::new();
+    for entity in dependencies.entities.keys().map(|entity| &catalog[*entity]) {
+        if !matches!(entity.kind, EntityKind::Table | EntityKind::View) {
+            continue;
+        }
+        let name = table_name(entity);
+        let relation = coverage.relations.iter().find(|relation| relation.name == name);
+        print_relation(entity, relation, &mut text);
+    }
+    text
+}
+
+fn table_name(entity: &Entity) -> TableName {
+    TableName { namespace: entity.namespace.clone(), name: entity.name.clone() }
+}
+
+fn print_relation(entity: &Entity, relation: Option<&CoveredRelation>, text: &mut String) {
+    let mut line = |words: &str| {
+        let _ = writeln!(text, "  {}{words}", entity.name);
+    };
+    let Some(CoveredRelation { row_security, depends_on, .. }) = relation else {
+        let when = match entity.kind == EntityKind::View {
+            true => "in each interval",
+            false => "after any change in the database",
+        };
+        return line(&format!(": no stream of changes follows it; executed {when}"));
+    };
+    match row_security {
+        Columns::All => line(": row level security reads all of its columns"),
+        Columns::Only(columns) if columns.is_empty() => {}
+        Columns::Only(columns) => {
+            line(&format!(": row level security reads its columns {}", names(columns)));
+        }
+    }
+    for Dependence { table, columns } in depends_on {
+        let namespace = table.namespace.as_deref().unwrap_or_default();
+        let columns = match columns {
+            Columns::All => String::new(),
+            Columns::Only(columns) => format!(" ({})", names(columns)),
+        };
+        line(&format!(": any row may change with {namespace}.{}{columns}", table.name));
+    }
+}
+
+fn names(columns: &BTreeSet<Box<str>>) -> String {
+    columns.iter().map(|column| &**column).collect::<Vec<_>>().join(", ")
 }
 
 /// Prints the sessions that share a cached answer, and the changes that invalidate it.

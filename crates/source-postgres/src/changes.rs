@@ -29,6 +29,7 @@ use tokio_postgres::Client;
 use crate::product::{Feature, Product};
 use crate::wire::{Config, connect_simple};
 pub use installation::{PostgresTriggers, TriggerError};
+use relations::{Relations, Reporting};
 use relay::{FollowedStream, Role, Session, join};
 use snapshot::Snapshot;
 use stream::LogStream;
@@ -63,6 +64,21 @@ pub struct PostgresChangeProbe {
 impl PostgresChanges {
     pub(crate) fn new(config: Config, product: Product, relay: Relay) -> Self {
         Self { config, product, relay }
+    }
+
+    /// The tables on which these tables and views depend, as row security and views tell: the coverage
+    /// of a stream that reports all tables that can be followed. `None` for a product without streams.
+    pub async fn dependencies(
+        &self,
+        relations: &[TableName],
+    ) -> Result<Option<Coverage>, SourceError> {
+        if self.product.require(Feature::NotifyingTriggers).is_err() {
+            return Ok(None);
+        }
+        let client = connect_simple(&self.config).await.map_err(|error| unavailable(&error))?;
+        let read = Relations::read(&client, relations).await;
+        let relations = read.map_err(|error| unavailable(&error))?;
+        Ok(Some(relations.coverage(Reporting::Stored, |_| true)))
     }
 
     /// Begins a stream of the log, which servers share unless each has one of its own.
@@ -179,9 +195,6 @@ impl ChangeStream for PostgresChangeStream {
 
 impl ChangeProbe for PostgresChangeProbe {
     async fn marker(&mut self) -> Result<Marker, SourceError> {
-        let unavailable = |error: &dyn std::fmt::Display| {
-            SourceError::new(SourceErrorKind::Unavailable, error.to_string())
-        };
         let client = match self.client.take() {
             Some(client) => client,
             None => connect_simple(&self.config).await.map_err(|error| unavailable(&error))?,
@@ -190,4 +203,8 @@ impl ChangeProbe for PostgresChangeProbe {
         self.client = Some(client);
         Ok(Marker(Box::<str>::into(snapshot.text)))
     }
+}
+
+fn unavailable(error: &dyn std::fmt::Display) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }

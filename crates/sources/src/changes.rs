@@ -32,6 +32,20 @@ pub enum ChangeStream {
     Postgres(Box<PostgresChangeStream>),
 }
 
+impl Changes {
+    /// The tables on which tables and views depend by row security and definitions; `None` for a source
+    /// without these.
+    pub async fn dependencies(
+        &self,
+        relations: &[TableName],
+    ) -> Result<Option<Coverage>, SourceError> {
+        match self {
+            Self::Postgres(changes) => changes.dependencies(relations).await,
+            Self::Sqlite(_) | Self::Neo4j => Ok(None),
+        }
+    }
+}
+
 impl source::changes::Changes for Changes {
     type Probe = ChangeProbe;
     type Stream = ChangeStream;

@@ -18,7 +18,7 @@ pub(crate) enum BenchError {
 }
 
 /// Commands that measure, and so need a release build.
-const MEASURED: [&str; 11] = [
+const MEASURED: [&str; 12] = [
     "run",
     "citus",
     "documents",
@@ -29,6 +29,7 @@ const MEASURED: [&str; 11] = [
     "beside",
     "restaurants",
     "live",
+    "hand-over",
     "soak",
 ];
 
@@ -73,6 +74,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
             | "restaurants"
             | "restaurants-floor"
             | "live"
+            | "hand-over"
             | "soak"
             | "federation-subgraphs"
     ) {

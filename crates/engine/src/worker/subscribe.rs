@@ -15,6 +15,7 @@ use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, check_files};
 use source::Session;
+use source::changes::Relay;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -65,6 +66,18 @@ impl Engine {
 
 const RESTRICTED: &str = "Policies restrict what you may read, and events of rows have former values: \
      only a role that may read everything (`all = true`) can subscribe to them.";
+
+/// Logs at the first subscription to events whose events it receives. A broker of changes is there for
+/// several servers.
+fn log_reach(relay: &Relay) {
+    const TEXT: &str = "subscriptions to events receive those of this server's mutations, and no events of \
+                        other servers: send the mutations and the subscriptions of a type to one server, \
+                        or subscribe to live queries";
+    match relay {
+        Relay::Bus(_) => tracing::warn!("{TEXT}"),
+        Relay::Notify | Relay::None => tracing::info!("{TEXT}"),
+    }
+}
 
 impl Worker {
     /// The document of a request, validated. The error is a finished response.
@@ -206,7 +219,13 @@ impl Worker {
                 let subject = Subject { entity: *entity, of };
                 let listeners = &self.engine.live.events;
                 let listener = match former {
-                    None => Some(listeners.listen(subject)),
+                    None => {
+                        let listener = listeners.listen(subject);
+                        if listener.is_first() {
+                            log_reach(&self.engine.live.options.relay);
+                        }
+                        Some(listener)
+                    }
                     Some(place) => {
                         place.changes(listeners, &subject).map_err(|error| refused(vec![error]))?
                     }

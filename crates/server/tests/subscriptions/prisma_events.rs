@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::site::{LEGACY, Site, TRANSPORT, next, subscribe};
 use super::stream::Stream;
+use crate::databases::Database;
 use crate::program::{Folder, Server, post};
 
 const DATAMODEL: &str = "
@@ -19,11 +20,17 @@ const POSTS: &str = "subscription ($where: PostSubscriptionWhereInput) { post(wh
 
 fn start(datamodel: &str) -> Site {
     let folder = Folder::new();
+    let data = folder.file("posts.db");
+    serve(folder, datamodel, data.to_str().unwrap(), &[])
+}
+
+/// A server on a file or a database.
+fn serve(folder: Folder, datamodel: &str, data: &str, options: &[&str]) -> Site {
     let file = folder.file("datamodel.prisma");
     fs::write(&file, datamodel).unwrap();
-    let (file, data) = (file.to_str().unwrap().to_owned(), folder.file("posts.db"));
-    let words = ["serve", &file, "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
-    Site { server: Server::start(&words), folder }
+    let words = ["serve", file.to_str().unwrap(), "--data", data, "--listen", "127.0.0.1:0"];
+    let server = Server::start(&[&words, options].concat());
+    Site { server, folder }
 }
 
 #[track_caller]
@@ -57,6 +64,39 @@ fn post_event(mutation: &str, [node, updated, previous]: [Value; 3]) -> Value {
 fn event(chunk: &str) -> Value {
     let data = chunk.lines().nth(1).unwrap().strip_prefix("data:").unwrap();
     serde_json::from_str(data).unwrap_or_default()
+}
+
+#[test]
+fn events_of_rows_stay_in_the_server_of_the_mutation_and_its_log_says_so() {
+    let Some(database) = Database::on_one("") else { return };
+    let url = database.url();
+    let site = serve(Folder::new(), DATAMODEL, &url, &[]);
+    let broker = ["--live-relay", "nats://127.0.0.1:1"];
+    let mut other = serve(Folder::new(), DATAMODEL, &url, &broker);
+    let mut clients = [&site, &other].map(|site| site.connect(TRANSPORT));
+    for client in &mut clients {
+        client.send(&subscribe("1", POSTS));
+        // A subscription has begun when a query after it is answered.
+        client.send(&subscribe("2", "{ posts { title } }"));
+        assert_eq!(client.receive(), next("2", &json!({ "data": { "posts": [] } })));
+        assert_eq!(client.receive(), json!({ "id": "2", "type": "complete" }));
+    }
+    change(&site, r#"createPost(data: { title: "a" }) { id }"#);
+    let node = json!({ "title": "a", "author": null });
+    let created = post_event("CREATED", [node, Value::Null, Value::Null]);
+    let [own, of_other] = &mut clients;
+    assert_eq!(own.receive(), next("1", &created));
+    // The other server has the row, and no event.
+    of_other.send(&subscribe("2", "{ posts { title } }"));
+    let posts = json!({ "data": { "posts": [{ "title": "a" }] } });
+    assert_eq!(of_other.receive(), next("2", &posts));
+    drop(clients);
+    other.server.signal("TERM");
+    assert!(other.server.child.wait().unwrap().success());
+    let log = other.server.rest_of_log();
+    let mut lines = log.lines().filter(|line| line.contains("no events of other servers"));
+    assert!(lines.next().is_some_and(|line| line.contains("WARN")), "{log}");
+    assert_eq!(lines.next(), None, "{log}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use source::Timeouts;
 use source::changes::TableName;
-use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
 
 use super::relations::{Relations, Reporting};
 use crate::migrate::cause;
@@ -46,25 +46,37 @@ impl PostgresTriggers {
     /// are left out, and a table has one piece of the list; the first one is their function.
     pub async fn statements(&self, schemas: &[String]) -> Result<Vec<String>, TriggerError> {
         let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&schemas, Type::TEXT_ARRAY)];
-        let missing = include_str!("triggers/missing.sql");
-        if let Some(missing) = self.client.query_typed(missing, &parameters).await?.first() {
+        let missing = self.read(include_str!("triggers/missing.sql"), &parameters).await?;
+        if let Some(missing) = missing.first() {
             return Err(TriggerError::NoSchema(missing.try_get(0)?));
         }
-        let rows =
-            self.client.query_typed(include_str!("triggers/tables.sql"), &parameters).await?;
-        let name = |row: &tokio_postgres::Row| {
+        let rows = self.read(include_str!("triggers/tables.sql"), &parameters).await?;
+        let name = |row: &Row| {
             let (namespace, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
             Ok(TableName { namespace: Some(namespace.into()), name: name.into() })
         };
         let names = rows.iter().map(name).collect::<Result<Vec<_>, tokio_postgres::Error>>()?;
         let tables = Relations::read(&self.client, &names).await?.needed(Reporting::Named);
         let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
-        let created = self.client.query_typed(include_str!("triggers/create.sql"), &parameters);
+        let created = self.read(include_str!("triggers/create.sql"), &parameters);
         let mut statements = vec![include_str!("triggers/function.sql").trim_end().to_owned()];
         for row in created.await? {
             statements.push(row.try_get(0)?);
         }
         Ok(statements)
+    }
+
+    /// Reads catalogs, without compiling the statement to machine code, which would take longer than
+    /// running it. The setting ends with the transaction: a pooler may give the session to others.
+    async fn read(
+        &self,
+        sql: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
+        self.client.batch_execute(include_str!("begin.sql")).await?;
+        let rows = self.client.query_typed(sql, parameters).await?;
+        self.client.batch_execute(include_str!("commit.sql")).await?;
+        Ok(rows)
     }
 
     /// The statements that remove all triggers and their function.

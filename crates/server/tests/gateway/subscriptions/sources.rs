@@ -157,3 +157,27 @@ fn a_served_database_is_a_subgraph_with_live_queries() {
         execute(&file, "DELETE FROM person WHERE id = 2");
     }
 }
+
+#[test]
+fn a_gateway_does_not_execute_the_directive_of_live_queries_as_a_plain_query() {
+    let source = prepare("unused");
+    let file = source.file("people.db");
+    let words = ["serve", file.to_str().unwrap(), "--federation", "--live", "--live-directive"];
+    let listen = ["--simple-collections", "both", "--listen", "127.0.0.1:0"];
+    let subgraph = Server::start(&[&words[..], &listen].concat());
+    let folder = prepare(&subgraph.address.to_string());
+    let query = "query @live { allPeopleList { name } }";
+    let setting = "subscription = { protocol = 'sse', live = true }";
+    let code = |server: &Server| {
+        let answer = server.query("", query);
+        let response: Value = serde_json::from_str(&answer.body).unwrap();
+        response["errors"][0]["extensions"]["code"].clone()
+    };
+    assert_eq!(code(&start(&folder, setting)), "GRAPHQL_VALIDATION_FAILED");
+    // Composition keeps a directive of operations that all subgraphs have; the subgraph refuses it.
+    let supergraph = folder.file("supergraph.graphql");
+    let directive = "directive @live(if: Boolean = true, throttle: Int) on QUERY\n";
+    let text = [directive, &fs::read_to_string(&supergraph).unwrap()].concat();
+    fs::write(&supergraph, text).unwrap();
+    assert_eq!(code(&start(&folder, setting)), "SUBGRAPH_ERROR");
+}
