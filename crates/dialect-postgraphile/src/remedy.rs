@@ -1,5 +1,5 @@
 //! Remedies for names: the smart tag that renames an object, as a comment or as an entry of the
-//! tags file.
+//! tags file. A given name wins over tags, so that it is changed where it is given.
 
 use catalog::{EntityId, EntityKind, FieldId, Function, Note, NoteKind, Relationship};
 
@@ -31,6 +31,9 @@ impl Build<'_> {
 
     pub(super) fn rename_entity(&self, id: EntityId) -> Box<str> {
         let entity = &self.catalog[id];
+        if self.catalog.given().entity(id).is_some() {
+            return in_prisma_schema("model", &entity.name);
+        }
         let kind = match entity.kind {
             EntityKind::Table => "table",
             EntityKind::View => "view",
@@ -48,6 +51,13 @@ impl Build<'_> {
 
     pub(super) fn rename_field(&self, id: FieldId) -> Box<str> {
         let field = &self.catalog[id];
+        if self.catalog.given().field(id).is_some() {
+            let column = literal(&field.name);
+            return format!(
+                "name its field otherwise in the schema of Prisma: {NEW_NAME} … @map({column})."
+            )
+            .into();
+        }
         let entity = &self.catalog[field.entity];
         let table = qualified(entity.namespace.as_deref(), &entity.name);
         let name = identifier(&field.name);
@@ -58,6 +68,9 @@ impl Build<'_> {
 
     /// With the tag of the field's name.
     pub(super) fn rename_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
+        if self.catalog.given().forward(relationship.id).is_some() {
+            return "name the field of the relation otherwise in the schema of Prisma.".into();
+        }
         if !relationship.enforced && relationship.name.starts_with('@') {
             return format!("add |@{tag} {NEW_NAME} to {}.", relationship.name).into();
         }
@@ -103,6 +116,11 @@ impl Build<'_> {
         name: &str,
         annotated: &Annotated,
     ) -> Box<str> {
+        let mut enums = self.catalog.enums();
+        let found = enums.find(|one| one.namespace.as_deref() == namespace && &*one.name == name);
+        if found.is_some_and(|found| self.catalog.given().r#enum(found.id).is_some()) {
+            return in_prisma_schema("enum", name);
+        }
         let name = qualified(namespace, name);
         let place = format!("type: {{ {} }}", key(&name, TAGS));
         self.remedy(&format!("type {name}"), &place, annotated, "name")
@@ -145,6 +163,20 @@ impl Build<'_> {
         let escaped = text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n");
         format!("comment on {on} is E'{escaped}';").into()
     }
+}
+
+/// The remedy for a block of a schema of Prisma ORM, the only source of given names.
+fn in_prisma_schema(block: &str, name: &str) -> Box<str> {
+    let name = literal(name);
+    format!(
+        "name its {block} otherwise in the schema of Prisma: {block} {NEW_NAME} {{ … @@map({name}) }}."
+    )
+    .into()
+}
+
+/// A text of a schema of Prisma ORM.
+fn literal(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The placeholder of the tags in an entry.

@@ -12,6 +12,7 @@ use dialects::{
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
+use http_resolvers::WebhookSubscription;
 use live::{Counts, FeedOptions, Journal, ListenerCounts, Written};
 use source::{CompileError, EventRecorders, PoolLimits, Session, SourceError};
 
@@ -38,7 +39,7 @@ use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
 use crate::stored_metadata::{self, StoredMetadataError};
 use crate::topics::TopicAuthorization;
-use crate::webhook_subscriptions::{WebhookSubscription, WebhookSubscriptions};
+use crate::webhook_subscriptions::WebhookSubscriptions;
 use crate::withhold::session_refused;
 
 #[derive(Clone, Debug)]

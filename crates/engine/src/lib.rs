@@ -115,6 +115,7 @@ pub use error_form::with_request_id;
 pub use explain::Explained;
 pub use further_sources::FurtherSource;
 pub use gateway::Caller;
+pub use http_resolvers::WebhookSubscription;
 pub use limits::Limits;
 pub use log_throttle::log_suppressed;
 pub use map_error::{ErrorOptions, ExtendedError};
@@ -136,5 +137,5 @@ pub use sources::{
     Extensions, FunctionName, Lag, OpenOptions, ReadOptions, ReadStatus, ReplicaOptions,
     ReplicaStatus, Rights, SchemaWatch, StoredColumn, WithoutReplica,
 };
-pub use webhook_subscriptions::{RecordedResponse, WebhookSubscription};
+pub use webhook_subscriptions::RecordedResponse;
 pub use worker::{Allowed, Delivery, Worker};

@@ -68,6 +68,8 @@ impl PartialEq for Bodies {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::{Instant, sleep};
+
     use super::*;
 
     #[tokio::test]
@@ -81,5 +83,33 @@ mod tests {
         assert_eq!(body, later);
         drop(wanted);
         assert_eq!(bodies.body("a", "{}").await, later);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_is_wanted_later_if_its_engine_takes_more_than_the_most_time() {
+        let (bodies, mut wanted) = Bodies::new();
+        let asked = Instant::now();
+        let (body, ()) = tokio::join!(bodies.body("a", "{}"), async {
+            let mut request = wanted.recv().await.unwrap();
+            // So the engine learns that nobody waits any more.
+            request.answer.closed().await;
+            assert_eq!(asked.elapsed(), MOST_TIME);
+            assert_eq!(
+                request.answer.send(Body::Ready("{}".into())),
+                Err(Body::Ready("{}".into()))
+            );
+        });
+        assert_eq!(body, Body::Later(NO_BODY.into()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_comes_shortly_before_the_most_time_is_over() {
+        let (bodies, mut wanted) = Bodies::new();
+        let (body, ()) = tokio::join!(bodies.body("a", "{}"), async {
+            let request = wanted.recv().await.unwrap();
+            sleep(MOST_TIME - Duration::from_millis(1)).await;
+            request.answer.send(Body::NotWanted).unwrap();
+        });
+        assert_eq!(body, Body::NotWanted);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! * [`definition`]: event triggers and cron triggers of metadata, with everything resolved
 //! * `webhook`: addresses and headers, with values of environment variables
-//! * [`subscription`]: subscriptions with webhooks; [`bodies`]: the way to their responses
+//! * `subscription`: subscriptions with webhooks; [`bodies`]: the way to their responses
 //! * [`schedule`]: times of cron expressions
 //! * `payload`: bodies of requests, and what the log says about requests and responses
 //! * `one_off`: settings of single events, which are in their rows
@@ -24,7 +24,7 @@ mod one_off;
 mod payload;
 pub mod schedule;
 pub mod statistics;
-pub mod subscription;
+mod subscription;
 mod upkeep;
 mod webhook;
 

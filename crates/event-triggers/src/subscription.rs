@@ -3,21 +3,13 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use http_resolvers::WebhookSubscription;
 use sources::event_log::{Invocation, Outcome};
 
 use crate::bodies::{Bodies, Body};
 use crate::definition::{Definitions, EventDefinition, Retries};
 use crate::payload;
 use crate::webhook::Webhook;
-
-/// A subscription with its webhook.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubscriptionWebhook {
-    pub name: Box<str>,
-    pub url: String,
-    /// Names and values, which may be secrets: no log has them.
-    pub headers: Vec<(String, String)>,
-}
 
 /// How often and for how long requests are repeated: an hour and a half.
 pub(crate) const RETRIES: Retries =
@@ -29,12 +21,12 @@ const NOT_WANTED: &str = "the conditions of the subscription exclude the event";
 impl Definitions {
     /// The webhooks of subscriptions. All problems are found in one run, each a sentence.
     pub fn of_subscriptions(
-        subscriptions: &[SubscriptionWebhook],
+        subscriptions: &[WebhookSubscription],
         bodies: &Bodies,
     ) -> Result<Self, Vec<String>> {
         let (mut definitions, mut problems) = (Self::default(), Vec::new());
         for subscription in subscriptions {
-            match subscription.resolve() {
+            match webhook(subscription) {
                 Ok(webhook) => {
                     let (retries, bodies) = (RETRIES, Some(bodies.clone()));
                     let definition = EventDefinition { webhook, retries, cleanup: None, bodies };
@@ -52,19 +44,17 @@ impl Definitions {
     }
 }
 
-impl SubscriptionWebhook {
-    /// The webhook of the subscription. The error is a sentence.
-    pub(crate) fn resolve(&self) -> Result<Webhook, String> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in &self.headers {
-            let known = HeaderName::try_from(name)
-                .map_err(|_| format!("{name:?} is no name of a header"))?;
-            let value = HeaderValue::try_from(value)
-                .map_err(|_| format!("the value of the header {name} has invalid characters"))?;
-            headers.insert(known, value);
-        }
-        Webhook::of_headers(&self.url, headers)
+/// The webhook of a subscription. The error is a sentence.
+fn webhook(subscription: &WebhookSubscription) -> Result<Webhook, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &subscription.headers {
+        let known =
+            HeaderName::try_from(name).map_err(|_| format!("{name:?} is no name of a header"))?;
+        let value = HeaderValue::try_from(value)
+            .map_err(|_| format!("the value of the header {name} has invalid characters"))?;
+        headers.insert(known, value);
     }
+    Webhook::of_headers(&subscription.url, headers)
 }
 
 /// Outcome of an event without a request.
@@ -99,12 +89,12 @@ mod tests {
     fn values_of_headers_are_sent_and_not_logged() {
         let headers = vec![("Authorization".into(), "secret".into())];
         let (name, url) = ("a".into(), "http://hooks/a".into());
-        let subscription = SubscriptionWebhook { name, url, headers };
-        let webhook = subscription.resolve().unwrap();
+        let subscription = WebhookSubscription { name, query: "".into(), url, headers };
+        let webhook = webhook(&subscription).unwrap();
         assert_eq!(webhook.headers["authorization"], "secret");
         assert_eq!(webhook.headers["content-type"], "application/json");
         assert!(webhook.shown.iter().all(|(_, shown)| **shown != *"secret"));
-        let wrong = SubscriptionWebhook { url: "ftp://hooks".into(), ..subscription };
-        assert!(wrong.resolve().unwrap_err().contains("no address of HTTP"));
+        let wrong = WebhookSubscription { url: "ftp://hooks".into(), ..subscription };
+        assert!(super::webhook(&wrong).unwrap_err().contains("no address of HTTP"));
     }
 }

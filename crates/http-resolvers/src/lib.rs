@@ -17,6 +17,7 @@
 //! * [`splice`]: the places in a response where values of resolvers are missing
 //! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API;
 //!   [`remote_path`]: requests for these fields, [`preset`]: values that roles cannot give
+//! * [`subscription`]: a subscription whose responses a webhook receives
 //! * `exact_number`: numbers of a document that JSON values would round
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
@@ -42,6 +43,7 @@ pub mod remote_schema;
 pub mod resolver;
 mod selection_text;
 pub mod splice;
+pub mod subscription;
 pub mod url;
 pub mod webhook;
 
@@ -54,3 +56,4 @@ pub use resolver::{
     ActionWebhook, AnswerRules, HttpResolver, InputSource, LogAccess, LoggedAction,
     RemoteOperation, RequestBody, STATEMENT, WrittenRequest,
 };
+pub use subscription::WebhookSubscription;

@@ -5,6 +5,7 @@
 //! that reach the server under test.
 
 mod calls;
+mod data_models;
 mod deploy;
 mod host;
 mod infix;

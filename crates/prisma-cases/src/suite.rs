@@ -463,7 +463,10 @@ mod tests {
         };
         check("validate(\"type A\")", "e");
         check("validate(\"type Refused\")", "D");
-        check("validate(\"type A\").type_!(\"A\").name should be(\"A\")", "p");
+        check("validate(\"type A\").type_!(\"A\").name should be(\"A\")", "e");
+        check("validate(\"type A\").type_!(\"A\").isEmbedded should be(true)", "D");
+        check("validate(\"type A\").type_!(\"B\").name should be(\"B\")", "D");
+        check("validate(\"type A\").type_!(\"A\").manifestation should be(\"A\")", "p");
         check("validateThatMustError(\"type A\")", "D");
         let refused = "val error = validateThatMustError(\"type Refused\").head";
         check(&format!("{refused}\nerror.description should equal(\"The type is refused.\")"), "e");

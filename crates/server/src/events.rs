@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dialects::Dialect;
 use dialects::hasura::metadata::ServedSource;
 use engine::{Engine, SourceAddress};
-use event_triggers::subscription::SubscriptionWebhook;
 use event_triggers::{Definitions, Delivery, Problem, Settings, Statistics};
 use hasura_metadata::types::event_trigger::CronTrigger;
 use sources::EventLog;
@@ -201,14 +200,8 @@ impl EventSetup {
         if mode == EventsMode::Off {
             return Ok(None);
         }
-        let webhooks = options.webhooks.iter().map(|own| SubscriptionWebhook {
-            name: own.name.clone(),
-            url: own.url.clone(),
-            headers: own.headers.clone(),
-        });
-        let (webhooks, bodies) =
-            (webhooks.collect::<Vec<_>>(), subscription_bodies::start(engine)?);
-        let definitions = Definitions::of_subscriptions(&webhooks, &bodies)
+        let bodies = subscription_bodies::start(engine)?;
+        let definitions = Definitions::of_subscriptions(&options.webhooks, &bodies)
             .map_err(|problems| Failure::Usage(problems.join("\nerror: ")))?;
         let (source, address, is_checked) = (ONLY_SOURCE.into(), address.clone(), true);
         Ok(Some(PreparedEvents { source, log, address, definitions, settings, is_checked }))

@@ -197,6 +197,33 @@ fn a_file_follows_a_datamodel() {
 }
 
 #[test]
+fn references_of_a_file_follow_a_renamed_type() {
+    const BEFORE: &str = "
+        type Post { id: ID! @id writer: User @relation(link: INLINE) }
+        type User { id: ID! @id post: Post }";
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    let data = [file.to_str().unwrap()];
+    let open = || rusqlite::Connection::open(&file).unwrap();
+    let first = datamodel(&folder, BEFORE);
+    migrate(&first, &data, "Migration 1 was applied.\n");
+    let rows =
+        "INSERT INTO \"User\" VALUES ('u'); INSERT INTO \"Post\" (id, writer) VALUES ('p', 'u');";
+    open().execute_batch(rows).unwrap();
+    let after = BEFORE.replace("writer: User", "writer: Account");
+    let after = after.replace("type User", "type Account @rename(oldName: \"User\")");
+    let second = datamodel(&folder, &after);
+    migrate(&second, &data, "Migration 2 was applied.\n");
+    let read = |sql: &str| open().query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+    assert_eq!(read("SELECT \"table\" FROM pragma_foreign_key_list('Post')"), "Account");
+    assert_eq!(read("SELECT writer FROM \"Post\""), "u");
+    let server =
+        program::Server::start(&["serve", &second, "--data", data[0], "--listen", "127.0.0.1:0"]);
+    let answer = server.query("", "{ accounts { post { writer { id } } } }");
+    assert_eq!(answer.body, "{\"data\":{\"accounts\":[{\"post\":{\"writer\":{\"id\":\"u\"}}}]}}");
+}
+
+#[test]
 fn a_database_of_postgresql_follows_a_datamodel() {
     let folder = Folder::new();
     for installation in required_installations().unwrap() {

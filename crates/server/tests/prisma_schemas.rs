@@ -263,3 +263,49 @@ fn the_dialect_prisma_sets_moments_of_change_whatever_their_columns_are_called()
     let moment = created["data"]["createNote"]["changedAt"].as_str();
     assert!(moment.is_some_and(|moment| moment > "2020"), "{created}");
 }
+
+#[test]
+fn remedies_of_taken_names_are_names_in_the_schema() {
+    let folder = Folder::new();
+    let path = folder.file("shop.db");
+    let tables = "CREATE TABLE accounts (id INTEGER PRIMARY KEY, created_at INTEGER,
+            \"createdAt\" TEXT NOT NULL);
+        CREATE TABLE filters (id INTEGER PRIMARY KEY);
+        CREATE TABLE filter_conditions (id INTEGER PRIMARY KEY);";
+    Connection::open(&path).unwrap().execute_batch(tables).unwrap();
+    let database = text(&path);
+    let models = "model Account {
+  id         Int    @id
+  created_at Int?
+  createdAt  String
+  @@map(\"accounts\")
+}
+model Filter {
+  id Int @id
+  @@map(\"filters\")
+}
+model FilterCondition {
+  id Int @id
+  @@map(\"filter_conditions\")
+}
+";
+    let schema = file(&folder, "schema.prisma", models);
+    let check = || {
+        let (code, output, error) = outcome(&run(&["check", &database, "--prisma", &schema]));
+        (code, output + &error)
+    };
+    let (code, told) = check();
+    assert_eq!(code, Some(1), "{told}");
+    let field = "name its field otherwise in the schema of Prisma: new_name … @map(\"createdAt\").";
+    let model = "name its model otherwise in the schema of Prisma: model new_name { … \
+                 @@map(\"filters\") }.";
+    assert!(told.contains(field) && told.contains(model), "{told}");
+    assert!(!told.contains("@name"), "{told}");
+    // The remedies are followed.
+    let models = models
+        .replace("createdAt  String", "made String @map(\"createdAt\")")
+        .replace("model Filter {", "model Segment {");
+    fs::write(&schema, models).unwrap();
+    let (code, told) = check();
+    assert!(code == Some(0) && !told.contains("claim one name"), "{told}");
+}

@@ -16,7 +16,7 @@ mod steps;
 use std::sync::LazyLock;
 
 pub use request::{Begun, Endpoint, RequestedField};
-pub use services::{RecordedMigration, Served, ServedSubscription, resolve};
+pub use services::{RecordedMigration, Served, resolve};
 
 /// The fields of the management API that need the history of migrations.
 pub const OF_HISTORY: [&str; 2] = ["migrationStatus", "listMigrations"];

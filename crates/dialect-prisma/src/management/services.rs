@@ -1,6 +1,7 @@
 //! Values of the management API: the one service, and what a deployment would change.
 
 use graphql::{ErrorCode, GraphQLError};
+use http_resolvers::WebhookSubscription;
 use serde_json::{Map, Value as Json, json};
 
 use super::RequestedField;
@@ -34,21 +35,11 @@ pub struct Served<'s> {
     pub model: &'s Model,
     pub secrets: &'s [Box<str>],
     /// The subscriptions whose webhooks the server calls.
-    pub subscriptions: &'s [ServedSubscription<'s>],
+    pub subscriptions: &'s [WebhookSubscription],
     /// The kind of the database, as Prisma names it.
     pub connector: &'s str,
     /// The server's own version.
     pub version: &'s str,
-}
-
-/// A subscription with its webhook.
-#[derive(Clone, Copy, Debug)]
-pub struct ServedSubscription<'s> {
-    pub name: &'s str,
-    pub query: &'s str,
-    pub url: &'s str,
-    /// Names and values.
-    pub headers: &'s [(String, String)],
 }
 
 /// The version of Prisma whose API is served: its commands choose by it what they ask.
@@ -234,8 +225,8 @@ fn given_subscription(given: &Json) -> Subscription {
     (name, query, url, headers.collect())
 }
 
-fn own_subscription(own: &ServedSubscription<'_>) -> Subscription {
-    (own.name.to_owned(), own.query.to_owned(), own.url.to_owned(), own.headers.to_vec())
+fn own_subscription(own: &WebhookSubscription) -> Subscription {
+    (own.name.to_string(), own.query.to_string(), own.url.clone(), own.headers.clone())
 }
 
 /// A secret as Prisma's commands deploy it.

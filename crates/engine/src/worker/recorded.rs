@@ -6,6 +6,7 @@ use std::time::Duration;
 use dialects::Listened;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
+use http_resolvers::WebhookSubscription;
 use response::MemoryBudget;
 use serde_json_bytes::Value;
 use source::{EventRecorder, EventRecorders, Session};
@@ -16,9 +17,7 @@ use crate::caller::Caller;
 use crate::engine::{Engine, OpenError};
 use crate::events::{none, set_recorded};
 use crate::repeated_errors::KnownErrors;
-use crate::webhook_subscriptions::{
-    CheckedSubscription, RecordedResponse, WebhookSubscription, WebhookSubscriptions,
-};
+use crate::webhook_subscriptions::{CheckedSubscription, RecordedResponse, WebhookSubscriptions};
 
 /// Responses that are made at the same time.
 const MOST_AT_ONCE: usize = 8;

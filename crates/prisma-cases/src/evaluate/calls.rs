@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::data_models::expected;
 use super::tables::record;
 use super::{Evaluated, Program, Stop, host};
 use crate::scala::{Argument, Expression, Function, Statement, Template, TemplateKind};
@@ -330,6 +331,15 @@ impl Program<'_> {
                 self.with_service(|service| service.make_existing(&one().to_text()))?;
                 Ok(Value::Unit)
             }
+            "IdBehaviour"
+            | "ScalarListBehaviour"
+            | "Sequence"
+            | "StringGCValue"
+            | "EnumGCValue"
+            | "IntGCValue"
+            | "FloatGCValue"
+            | "BooleanGCValue" => expected(name, &arguments)
+                .ok_or_else(|| Self::not_understood(format!("the arguments of {name}"))),
             "throw" | "fail" => Err(self.failed(one().to_text())),
             "assert" => {
                 let value = one();

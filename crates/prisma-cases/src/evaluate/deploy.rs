@@ -9,6 +9,8 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 
 use super::calls::Arguments;
+use super::data_models::data_model;
+use super::methods::strip_margin;
 use super::{Evaluated, Program, Stop, host};
 use crate::service::Losses;
 use crate::value::{Deployment, Host, Matcher, Place, Project, Value, errors_of};
@@ -95,27 +97,30 @@ impl Program<'_> {
 
     /// `validate(datamodel)` and `validateThatMustError(datamodel)`, for some capabilities.
     pub(super) fn validate(&self, name: &str, arguments: &Arguments) -> Evaluated {
-        let Some(Value::Text(data_model)) = arguments.get("dataModel", 0) else {
+        let Some(Value::Text(text)) = arguments.get("dataModel", 0) else {
             return Err(Self::not_understood("a datamodel that is no text"));
         };
         if let Some(capabilities) = arguments.get("capabilities", 1) {
             self.require_capabilities(&capabilities)?;
         }
-        let refused = self.with_service(|service| Ok(service.refusal(&data_model)))?;
+        let refused = self.with_service(|service| Ok(service.refusal(&text)))?;
         match (name, refused) {
-            ("validate", None) => Ok(host(Host::Accepted)),
+            ("validate", None) => {
+                Ok(data_model(&strip_margin(&text)).unwrap_or_else(|| host(Host::Accepted)))
+            }
             (_, None) => Ok(Value::Anything),
             ("validate", Some(None)) => {
                 self.assert(true, String::new)?;
-                Ok(host(Host::Accepted))
+                data_model(&strip_margin(&text))
+                    .ok_or_else(|| self.failed("the datamodel is not read as it was".into()))
             }
-            ("validate", Some(Some(text))) => Err(Stop::Failed(text)),
-            (_, Some(Some(text))) => {
+            ("validate", Some(Some(refusal))) => Err(Stop::Failed(refusal)),
+            (_, Some(Some(refusal))) => {
                 self.assert(true, String::new)?;
-                Ok(host(Host::Refusal(text.into())))
+                Ok(host(Host::Refusal(refusal.into())))
             }
             (_, Some(None)) => {
-                Err(Stop::Failed(format!("the datamodel had to be refused\n{data_model}")))
+                Err(Stop::Failed(format!("the datamodel had to be refused\n{text}")))
             }
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::calls::Arguments;
+use super::data_models::data_model;
 use super::methods::{path_of, strip_margin};
 use super::{Evaluated, Program, Stop, host};
 use crate::service::{Endpoint, Service, has_capability};
@@ -124,6 +125,10 @@ impl Program<'_> {
                 "ConnectorTag"
                 | "ConnectorCapability"
                 | "TypeIdentifier"
+                | "IdStrategy"
+                | "OnDelete"
+                | "RelationStrategy"
+                | "ScalarListStrategy"
                 | "DateTimeZone"
                 | "com"
                 | "prisma"
@@ -150,6 +155,10 @@ impl Program<'_> {
                 ("getModelByName_!", Some(Value::Text(model))) => {
                     Ok(host(Host::Model(project.clone(), model.clone())))
                 }
+                ("relations", _) => match data_model(&project.data_model) {
+                    Some(Value::Record(model)) => self.record_method(&model, name, arguments),
+                    _ => Err(self.failed("the datamodel is not read as it was".into())),
+                },
                 // Prisma's process knows more of a project than is compared.
                 _ => Ok(host(Host::Accepted)),
             },
@@ -367,6 +376,11 @@ impl Program<'_> {
             (_, "apply", _) => self.apply(&host(Host::Library(library.into())), arguments.clone()),
             ("Vector" | "List" | "Seq" | "Set" | "Map", "empty", _) => Ok(Value::list(Vec::new())),
             ("Option", "empty", _) => Ok(Value::Option(None)),
+            // Its name is that of a table of Prisma's migration.
+            ("Sequence", "default", _) => {
+                self.left_out.borrow_mut().push("the sequence of an id".into());
+                Ok(Value::Anything)
+            }
             ("DSL", "using", _) => Ok(host(Host::Sql("".into()))),
             ("StringUtil", "escapeString", Some(text)) => {
                 let quoted = Json::from(text.to_text()).to_string();

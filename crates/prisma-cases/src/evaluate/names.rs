@@ -69,6 +69,14 @@ const LIBRARY: &[&str] = &[
     "ForeignKey",
     "ConnectorCapabilities",
     "DSL",
+    "IdBehaviour",
+    "ScalarListBehaviour",
+    "Sequence",
+    "StringGCValue",
+    "EnumGCValue",
+    "IntGCValue",
+    "FloatGCValue",
+    "BooleanGCValue",
     "StringUtil",
 ];
 
@@ -93,9 +101,9 @@ impl Program<'_> {
             "testDependencies" => Value::named(name),
             "SchemaDsl" => host(Host::SchemaDsl),
             "SchemaRenderer" => host(Host::SchemaRenderer),
-            "TypeIdentifier" | "DateTimeZone" | "com" | "SQLDialect" | "ParamType" | "Field" => {
-                Value::named(name)
-            }
+            "TypeIdentifier" | "DateTimeZone" | "com" | "SQLDialect" | "ParamType" | "Field"
+            | "IdStrategy" | "OnDelete" | "RelationStrategy" | "ScalarListStrategy"
+            | "CreatedAtBehaviour" | "UpdatedAtBehaviour" => Value::named(name),
             "inspect" => return self.inspect(),
             "isPostgres" => Value::Bool(self.database == Database::Postgres),
             "isMySql" => Value::Bool(false),

@@ -73,6 +73,11 @@ impl Program<'_> {
         {
             ("table", Some(wanted)) => ("tables", "name", wanted.clone()),
             ("column", Some(wanted)) => ("columns", "name", wanted.clone()),
+            ("type" | "modelType", Some(wanted)) => ("types", "name", wanted.clone()),
+            ("enum", Some(wanted)) => ("enums", "name", wanted.clone()),
+            ("field" | "scalarField" | "enumField" | "relationField", Some(wanted)) => {
+                ("fields", "name", wanted.clone())
+            }
             ("indexByColumns", Some(_)) => {
                 ("indexes", "columns", Value::list(arguments.positional.clone()))
             }

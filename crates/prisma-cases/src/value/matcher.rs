@@ -87,6 +87,7 @@ fn text(value: &Value) -> Result<String, String> {
 fn items(value: &Value) -> Result<Vec<Value>, String> {
     match value {
         Value::List(items) => Ok(items.to_vec()),
+        Value::Option(option) => Ok(option.iter().map(|value| (**value).clone()).collect()),
         Value::Json(json) => match &**json {
             serde_json::Value::Array(items) => {
                 Ok(items.iter().map(|item| Value::json(item.clone())).collect())

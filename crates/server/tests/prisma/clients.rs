@@ -55,6 +55,7 @@ fn commands_of_prisma_find_the_service() {
     let commands = [
         "token",
         "info",
+        "list",
         "deploy",
         "seed",
         "export",

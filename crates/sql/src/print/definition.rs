@@ -50,6 +50,11 @@ impl Printer<'_> {
                 self.out.push_str("RENAME TO ");
                 self.identifier(to);
             }
+            Definition::FollowRenames(follow) => {
+                let setting = if *follow { "OFF" } else { "ON" };
+                self.out.push_str("PRAGMA legacy_alter_table = ");
+                self.out.push_str(setting);
+            }
             Definition::AddColumn { table, column, constraints } => {
                 self.alter_table(table);
                 self.out.push_str("ADD COLUMN ");

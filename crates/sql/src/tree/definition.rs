@@ -15,6 +15,9 @@ pub enum Definition {
         table: TableName,
         to: Identifier,
     },
+    /// States whether the following renames of tables change the references to them, where these do
+    /// not always follow.
+    FollowRenames(bool),
     AddColumn {
         table: TableName,
         column: ColumnDefinition,

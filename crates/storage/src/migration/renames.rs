@@ -91,8 +91,16 @@ impl Renaming<'_> {
                 table: table_name(&before.name, self.database),
                 to: identifier(&target.name),
             };
+            // SQLite: tables are rebuilt while references to them stay as they are.
+            let definitions = match self.database.flavor.definitions.alters_tables {
+                true => vec![definition],
+                false => {
+                    let [begin, end] = [true, false].map(Definition::FollowRenames);
+                    vec![begin, definition, end]
+                }
+            };
             let (table, to) = (before.name.clone(), target.name.clone());
-            self.step(Change::RenameTable { table, to }, &[definition]);
+            self.step(Change::RenameTable { table, to }, &definitions);
             self.actual.table(&target.name, &before.name);
             self.tables.tables[idx].name = target.name.clone();
             for table in &mut self.tables.tables {

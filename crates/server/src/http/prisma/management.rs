@@ -2,7 +2,7 @@
 
 use dialects::prisma::errors;
 use dialects::prisma::management::{
-    MANAGEMENT_API, OF_HISTORY, RecordedMigration, Served, ServedSubscription, resolve,
+    MANAGEMENT_API, OF_HISTORY, RecordedMigration, Served, resolve,
 };
 use engine::{SourceAddress, datamodel};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -31,13 +31,6 @@ pub(super) async fn answer(
             true => history(settings).await?,
             false => Vec::new(),
         };
-    let subscriptions = settings.webhooks.iter().map(|own| ServedSubscription {
-        name: &own.name,
-        query: &own.query,
-        url: &own.url,
-        headers: &own.headers,
-    });
-    let subscriptions: Vec<_> = subscriptions.collect();
     let served = Served {
         name: settings.service.name(),
         stage: settings.service.stage(),
@@ -46,7 +39,7 @@ pub(super) async fn answer(
         text: &datamodel.text,
         model: &datamodel.model,
         secrets: &settings.secrets,
-        subscriptions: &subscriptions,
+        subscriptions: &settings.webhooks,
         connector: match &settings.database.source {
             SourceAddress::Postgres(_) => "postgres",
             SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => "sqlite",

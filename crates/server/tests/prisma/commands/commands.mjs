@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -71,6 +71,14 @@ const seeded = [{ email: "a@x", posts: [{ title: "one", tags: ["x", "y"] }] }];
 
 assert.ok((await prisma("info")).includes(endpoint));
 console.log("info");
+
+// It asks no server, not even a cluster of its own configuration.
+mkdirSync(file(".prisma"), { recursive: true });
+const clusters = { local: { host: new URL(endpoint).origin, clusterSecret: secret } };
+writeFileSync(file(".prisma/config.yml"), JSON.stringify({ clusters }));
+assert.match(await prisma("list"), /No deployed service found/);
+rmSync(file(".prisma/config.yml"));
+console.log("list");
 
 const deployed = await prisma("deploy");
 assert.match(deployed, /already up to date/);
