@@ -26,7 +26,7 @@ enum Node {
     Number(Box<str>),
     /// Elements of a list by their indices, which ascend.
     Items(Vec<(usize, ExactNumbers)>),
-    /// Members of an object.
+    /// Members of an object, sorted by their names.
     Members(Vec<(Box<str>, ExactNumbers)>),
 }
 
@@ -50,9 +50,16 @@ impl ExactNumbers {
         self.0.is_none()
     }
 
-    /// The number as it is written, if the value is one.
+    /// A number as it is written. The value beside it may have been replaced since it was read: it has
+    /// to be the double that the text is.
     #[must_use]
-    pub fn text(&self) -> Option<&str> {
+    pub fn text_of(&self, number: &Number) -> Option<&str> {
+        let text = self.text()?;
+        let double = serde_json::from_str::<f64>(text).ok()?;
+        (number.is_f64() && number.as_f64() == Some(double)).then_some(text)
+    }
+
+    fn text(&self) -> Option<&str> {
         match self.0.as_deref()? {
             Node::Number(text) => Some(text),
             Node::Items(_) | Node::Members(_) => None,
@@ -77,8 +84,8 @@ impl ExactNumbers {
     pub fn member(&self, name: &str) -> &Self {
         match self.0.as_deref() {
             Some(Node::Members(members)) => {
-                let own = members.iter().find(|(known, _)| **known == *name);
-                own.map_or(&NONE, |(_, own)| own)
+                let place = members.binary_search_by(|(known, _)| (**known).cmp(name));
+                place.ok().and_then(|place| members.get(place)).map_or(&NONE, |(_, own)| own)
             }
             Some(Node::Number(_) | Node::Items(_)) | None => &NONE,
         }
@@ -177,7 +184,7 @@ mod tests {
             "e": 18446744073709551616, "f": {"x": 1}} "#;
         assert_eq!(
             key(json),
-            "{2:ab:[1:1.00000000000000000001,2:{1:c:[0:-0.12345678901234567890,],},],2:\"d:1e-400,1:e:18446744073709551616,}"
+            "{2:\"d:1e-400,2:ab:[1:1.00000000000000000001,2:{1:c:[0:-0.12345678901234567890,],},],1:e:18446744073709551616,}"
         );
         let found = ExactNumbers::read(json.as_bytes());
         let list = found.member("ab");
@@ -186,6 +193,13 @@ mod tests {
         for other in [list, list.item(0), list.item(3), found.member("f"), list.member("ab")] {
             assert_eq!(other.text(), None);
         }
+        // A value that replaces the one that was read keeps its own digits.
+        let number = |text: &str| serde_json::from_str::<Number>(text).unwrap();
+        let small = list.item(1);
+        assert_eq!(small.text_of(&number("1.0")), Some("1.00000000000000000001"));
+        assert_eq!(small.text_of(&number("1")), None);
+        assert_eq!(small.text_of(&number("1.5")), None);
+        assert_eq!(list.text_of(&number("1.0")), None);
         // A single value is coerced to a list of one.
         let single = found.member("e");
         assert_eq!((single.item(0).text(), single.item(1).text()), (single.text(), None));

@@ -54,6 +54,7 @@ impl<'t> Scanner<'t> {
             }
         }
         self.skip();
+        members.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let is_empty = members.is_empty();
         Some(if is_empty {
             ExactNumbers::default()

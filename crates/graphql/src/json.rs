@@ -226,9 +226,14 @@ mod tests {
         let text = "[1.50, {\"a\": 12345678901234567890.1}, 1]";
         let Ok((value, numbers)) = parse(text.as_bytes(), JsonLimits::default()) else { panic!() };
         assert_eq!(value.to_string(), "[1.5,{\"a\":12345678901234567000.0},1]");
-        assert_eq!(numbers.item(0).text(), None);
-        assert_eq!(numbers.item(1).member("a").text(), Some("12345678901234567890.1"));
-        assert_eq!(numbers.item(2).text(), None);
+        let texts = [&value[0], &value[1]["a"], &value[2]].map(|value| match value {
+            Json::Number(number) => number,
+            _ => panic!("{value}"),
+        });
+        assert_eq!(numbers.item(0).text_of(texts[0]), None);
+        let digits = numbers.item(1).member("a").text_of(texts[1]);
+        assert_eq!(digits, Some("12345678901234567890.1"));
+        assert_eq!(numbers.item(2).text_of(texts[2]), None);
     }
 
     #[test]

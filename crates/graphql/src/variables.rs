@@ -36,9 +36,9 @@ impl SlotNumbers {
         if numbers.is_empty() {
             return Self::default();
         }
-        let numbers = (0..)
-            .zip(&operation.variables)
-            .map(|(slot, own)| (slot, numbers.member(&own.name).clone()));
+        let numbers = operation.variables.iter().enumerate().filter_map(|(slot, own)| {
+            Some((u16::try_from(slot).ok()?, numbers.member(&own.name).clone()))
+        });
         Self(numbers.filter(|(_, own)| !own.is_empty()).collect())
     }
 

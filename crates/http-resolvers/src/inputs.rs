@@ -143,8 +143,8 @@ impl Context<'_> {
 fn exact(value: &Json, numbers: &ExactNumbers) -> Value {
     match value {
         _ if numbers.is_empty() => plain(value),
-        Json::Number(number) if number.is_f64() => {
-            numbers.text().map_or_else(|| plain(value), exact_number::number)
+        Json::Number(number) => {
+            numbers.text_of(number).map_or_else(|| plain(value), exact_number::number)
         }
         Json::Array(items) => {
             let items = items.iter().enumerate();
@@ -156,7 +156,7 @@ fn exact(value: &Json, numbers: &ExactNumbers) -> Value {
             };
             Value::Object(members.iter().map(member).collect())
         }
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => plain(value),
+        Json::Null | Json::Bool(_) | Json::String(_) => plain(value),
     }
 }
 

@@ -1,5 +1,5 @@
-//! `on_conflict` of roles: a row that exists is changed if the permission to update has it, and passes
-//! the check of the update; a new row passes the check of the insert.
+//! `on_conflict` of roles: a row that exists is changed if the filter of the permission to update has it.
+//! A row that is written passes the check of the insert, and that of the update if columns are updated.
 
 use serde_json::{Value as Json, json};
 use testkit::random::Random;
@@ -67,12 +67,17 @@ fn upsert(random: &mut Random, role: &Role, next: &mut usize, world: &World) -> 
          {{constraint: player_pkey, update_columns: [{}]}}) {{ affected_rows }} }}",
         columns.join(", ")
     );
+    let updates = update.filter(|_| !columns.is_empty());
+    let checks = match updates {
+        Some((_, check, _)) => format!("({}) AND ({check})", insert.check.sql),
+        None => insert.check.sql.clone(),
+    };
     if is_new {
         let sql = format!("INSERT INTO player (id, level, rank) VALUES ({id}, {level}, {rank})");
-        return Some(Upsert { request, sql, check: Some(insert.check.sql.clone()), id });
+        return Some(Upsert { request, sql, check: Some(checks), id });
     }
     let nothing = Upsert { request, sql: "SELECT 1".to_owned(), check: None, id };
-    let Some((filter, check, owner)) = update.filter(|_| !columns.is_empty()) else {
+    let Some((filter, _, owner)) = updates else {
         return Some(nothing);
     };
     let own =
@@ -87,7 +92,7 @@ fn upsert(random: &mut Random, role: &Role, next: &mut usize, world: &World) -> 
     let mut values: Vec<String> = columns.iter().map(value).collect();
     values.extend(owner.map(|owner| format!("owner = '{owner}'")));
     let sql = format!("UPDATE player SET {} WHERE id = {id}", values.join(", "));
-    Some(Upsert { sql, check: Some(check.to_owned()), ..nothing })
+    Some(Upsert { sql, check: Some(checks), ..nothing })
 }
 
 impl Upsert {

@@ -146,9 +146,7 @@ impl<'v> Given<'v> {
             Self::Constant(Value::Text(text)) => Resolved::Text((&**text).into()),
             Self::Constant(Value::Json(text)) => Resolved::Json((&**text).into()),
             Self::Variable(Json::Number(number), beside) => {
-                // A coerced value may be an integer that was written in another way.
-                let exact = beside.numbers.text().filter(|_| number.is_f64());
-                match (number.as_i64(), exact) {
+                match (number.as_i64(), beside.numbers.text_of(number)) {
                     (Some(number), _) => Resolved::Integer(number),
                     (None, Some(digits)) => Resolved::Number(digits.into()),
                     (None, None) => Resolved::Number(number.to_string().into()),
