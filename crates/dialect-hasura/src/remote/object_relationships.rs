@@ -177,7 +177,7 @@ fn keys(
             let operators = members_of(&source.schema, operators);
             let equal = operators.iter().find(|one| &*one.name == "_eq")?;
             let is_single = equal.r#type.before.is_empty();
-            is_single.then(|| (field, &equal.r#type.name))
+            is_single.then_some((field, &equal.r#type.name))
         });
         let (field, r#type) = found.ok_or_else(|| {
             format!("{} has no column {column} whose values can be compared.", table.r#type)
