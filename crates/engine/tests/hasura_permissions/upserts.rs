@@ -16,6 +16,9 @@ const PLAYER: usize = 1;
 const ALL: &str = "SELECT CAST(id AS TEXT) || '|' || coalesce(CAST(level AS TEXT), 'null') || '|' || \
                    coalesce(CAST(rank AS TEXT), 'null') || '|' || coalesce(owner, 'null') FROM player";
 
+/// A statement that changes nothing.
+const KEPT: &str = "DELETE FROM player WHERE id < 0";
+
 /// The permission of a role to insert players.
 #[derive(Debug)]
 pub(super) struct PlayerInsert {
@@ -76,7 +79,7 @@ fn upsert(random: &mut Random, role: &Role, next: &mut usize, world: &World) -> 
         let sql = format!("INSERT INTO player (id, level, rank) VALUES ({id}, {level}, {rank})");
         return Some(Upsert { request, sql, check: Some(checks), id });
     }
-    let nothing = Upsert { request, sql: "SELECT 1".to_owned(), check: None, id };
+    let nothing = Upsert { request, sql: KEPT.to_owned(), check: None, id };
     let Some((filter, _, owner)) = updates else {
         return Some(nothing);
     };
