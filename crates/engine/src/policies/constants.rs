@@ -83,7 +83,7 @@ mod tests {
         let large = Value::Integer(40_000);
         check(is_integer, Scalar::Int16, &[], std::slice::from_ref(&large));
         check(is_integer, Scalar::Int64, &[large], &[]);
-        let numbers = [five.clone(), fraction.clone(), text("1e3"), text("NaN")];
+        let numbers = [five.clone(), fraction, text("1e3"), text("NaN")];
         check(is_number, Scalar::Float64, &numbers, &[text("x"), Value::Boolean(false)]);
         let booleans =
             [Value::Boolean(true), text("T"), text("off"), text("fal"), Value::Integer(1)];
