@@ -13,12 +13,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
     BoundInput, CallBinding, ColumnBinding, EntityBinding, FieldBinding, NamedValue, RelatedRows,
-    RelatedRowsId, RelationshipVariant, RelationshipVariantsId, ResolverId, ValueBinding,
-    ValuePlace, VariantBinding, VariantsId,
+    RelatedRowsId, RelationshipVariant, RelationshipVariantsId, ResolverId, RowsForm, RowsFrom,
+    ValueBinding, ValuePlace, VariantBinding, VariantsId,
 };
 use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
 use crate::uninherited::Uninherited;
+
+/// What a root field gives of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TableRows {
+    /// A list of its rows.
+    List,
+    /// Aggregates of them.
+    Aggregates,
+}
 
 /// The API that a dialect makes of a catalog.
 #[derive(Clone, Debug, Default)]
@@ -257,6 +266,21 @@ impl Api {
             FieldBinding::Column(column) => Some(*column),
             _ => None,
         }
+    }
+
+    /// The table whose rows a field gives without a row around it, in one of these forms.
+    #[must_use]
+    pub fn table_rows_of(
+        &self,
+        field: graphql::schema::FieldId,
+    ) -> Option<(catalog::EntityId, TableRows)> {
+        let FieldBinding::Rows(rows) = self.field(field) else { return None };
+        let form = match rows.form {
+            RowsForm::List => TableRows::List,
+            RowsForm::Connection => TableRows::Aggregates,
+            _ => return None,
+        };
+        (rows.from == RowsFrom::Entity).then_some((rows.entity, form))
     }
 
     /// The resolver of a field, if another server gives its value.

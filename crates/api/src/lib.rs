@@ -32,7 +32,7 @@ pub mod plural;
 mod role_views;
 mod uninherited;
 
-pub use api::{Absent, AnswerKeys, Api, AsyncAction, Nesting, Resolver, Transactions};
+pub use api::{Absent, AnswerKeys, Api, AsyncAction, Nesting, Resolver, TableRows, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AssignVerb, BoundInput, Change, ColumnBinding, ConnectionField,
     Cursors, EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy,

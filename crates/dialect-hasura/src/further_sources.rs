@@ -12,17 +12,18 @@
 
 use std::sync::Arc;
 
+use catalog::{Note, NoteKind};
 use hasura_metadata::types::remote_schema::RemoteSchema as Definition;
 use hasura_metadata::{Location, read_text};
 use http_resolvers::remote_schema::RemoteSchema;
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
-use crate::ADMIN;
 use crate::key_queries;
 use crate::metadata::ServedSource;
 use crate::remote_permission::RemotePermission;
 pub use crate::source_table::SourceTable;
+use crate::{ADMIN, Options};
 
 /// The further sources of an API.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -143,6 +144,18 @@ impl FurtherSources {
     pub(crate) fn served(&self) -> impl Iterator<Item = &Arc<SourceSchema>> {
         self.0.iter().filter_map(|one| one.schema.as_ref().ok())
     }
+}
+
+/// The note that the Relay API has no tables of further sources.
+pub(crate) fn without_relay(options: &Options) -> Option<Note> {
+    let first = &options.metadata.served()?.source().name.text;
+    let mut further = options.further_sources.0.iter().filter(|source| !source.is_first);
+    further.next().map(|_| Note {
+        kind: NoteKind::Unserved,
+        subject: "/v1beta1/relay".into(),
+        message: format!("the Relay API has the tables of the source {first} only.").into(),
+        remedy: "read those of further sources by `/v1/graphql`.".into(),
+    })
 }
 
 /// The place of a source in the metadata.

@@ -177,7 +177,7 @@ fn add_remote<'r>(
     let mut resolvers = Vec::new();
     let actions = actions::add(build, options, &mut resolvers, problems);
     let remote = remote.get_or_init(|| match options.schema {
-        SchemaKind::Lists => remote::add(build, options, &mut resolvers, problems),
+        SchemaKind::Lists => remote::add(build, options, actions.types(), &mut resolvers, problems),
         SchemaKind::Relay => Remote::default(),
     });
     move |builder| {
@@ -253,6 +253,7 @@ impl Declared<'_> {
         }
         let left_out = problems.iter().chain(&remote.ignored);
         api.notes.extend(left_out.map(tracking::left_out_part));
+        api.notes.extend(further_sources::without_relay(self.options));
         for (note, uninherited) in permissions.iter().flat_map(Permissions::uninherited) {
             api.notes.push(note);
             api.uninherited.push(uninherited);

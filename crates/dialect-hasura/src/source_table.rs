@@ -10,6 +10,10 @@ pub struct SourceTable {
     pub r#type: Box<str>,
     /// The columns with the names of their fields.
     pub columns: Vec<(Box<str>, Box<str>)>,
+    /// The root field of its rows, unless the metadata leaves it out.
+    pub list: Option<Box<str>>,
+    /// The root field of aggregates of its rows.
+    pub aggregate: Option<Box<str>>,
 }
 
 impl SourceTable {

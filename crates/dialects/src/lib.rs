@@ -16,8 +16,9 @@ use std::sync::Arc;
 pub use api::binding::{EventMember, MemberKind};
 pub use api::{
     Api, ConstraintMessage, Description, EntitiesBinding, LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE,
-    Resolver, ResolverId, RoleViewId, RoleViews, Transactions, Uninherited, UninheritedSubject,
-    add_cached_directive, add_defer_directive, add_live_directive, describe, federation,
+    Resolver, ResolverId, RoleViewId, RoleViews, TableRows, Transactions, Uninherited,
+    UninheritedSubject, add_cached_directive, add_defer_directive, add_live_directive, describe,
+    federation,
 };
 pub use dialect_dgraph as dgraph;
 pub use dialect_hasura as hasura;

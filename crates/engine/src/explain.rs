@@ -19,6 +19,7 @@ use sources::Source;
 
 use crate::answer_cache::CacheWish;
 use crate::documents::Document;
+use crate::operands::operands_of;
 use crate::policies::{self, RowError, RowName};
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
@@ -472,7 +473,7 @@ impl Planned {
     /// The values of its operands.
     fn variables(&self) -> Variables<'_> {
         let claims = self.session.claims.as_deref();
-        Variables { claims, ..Variables::of(&self.variables.values) }
+        Variables { claims, ..operands_of(&self.variables) }
     }
 }
 

@@ -7,18 +7,20 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use dialects::Dialect;
+use catalog::EntityId;
 use dialects::hasura::SchemaKind;
 use dialects::hasura::environment::Environment;
 use dialects::hasura::further_sources::{
     FurtherSource as ReadSource, FurtherSources, SourceSchema, SourceTable,
 };
 use dialects::hasura::metadata::{MetadataSetting, ServedSource};
+use dialects::{Dialect, TableRows};
 use graphql::View;
-use graphql::schema::{FieldDefinition, FieldId, InputId, TypeKind};
+use graphql::schema::{FieldDefinition, FieldId, InputId, TypeId, TypeKind};
 use http_resolvers::remote_schema::{
     RemoteField, RemoteInput, RemoteKind, RemoteSchema, RemoteType, RemoteTypeText, RemoteValue,
 };
+use rustc_hash::FxHashMap;
 use sources::{Address, OpenOptions};
 
 use crate::answer_cache::CacheOptions;
@@ -171,12 +173,15 @@ fn schema_of(name: &str, engine: &Engine) -> Option<SourceSchema> {
 /// The types of tables.
 fn tables(engine: &Engine) -> Vec<SourceTable> {
     let (schema, catalog) = (&engine.api.schema, &engine.catalog);
+    let roots = root_fields(engine);
+    let root_of = |entity, form| roots.get(&(entity, form)).map(|field| Box::from(*field));
     let table = |definition: &graphql::schema::TypeDefinition| {
         let TypeKind::Object { fields, .. } = &definition.kind else { return None };
         let columns = fields.iter().filter_map(|id| Some((*id, engine.api.column_of(*id)?)));
         let columns: Vec<_> = columns.collect();
         let (_, first) = columns.first()?;
-        let entity = &catalog[catalog[*first].entity];
+        let id = catalog[*first].entity;
+        let entity = &catalog[id];
         let columns = columns
             .into_iter()
             .map(|(id, column)| (catalog[column].name.clone(), Box::from(&*schema[id].name)));
@@ -185,9 +190,29 @@ fn tables(engine: &Engine) -> Vec<SourceTable> {
             name: entity.name.clone(),
             r#type: Box::from(&*definition.name),
             columns: columns.collect(),
+            list: root_of(id, TableRows::List),
+            aggregate: root_of(id, TableRows::Aggregates),
         })
     };
     schema.types().filter_map(|(_, definition)| table(definition)).collect()
+}
+
+/// The fields of queries, or of their namespace, that give the rows of a table.
+fn root_fields(engine: &Engine) -> FxHashMap<(EntityId, TableRows), &str> {
+    let (schema, api) = (&engine.api.schema, &engine.api);
+    let fields = |r#type: TypeId| match &schema[r#type].kind {
+        TypeKind::Object { fields, .. } => fields.as_slice(),
+        _ => &[],
+    };
+    let roots = schema.query.into_iter().flat_map(fields);
+    let below = roots.clone().flat_map(|id| fields(schema[*id].r#type.base));
+    let mut found = FxHashMap::default();
+    for id in roots.chain(below) {
+        if let Some(rows) = api.table_rows_of(*id) {
+            found.entry(rows).or_insert(&*schema[*id].name);
+        }
+    }
+    found
 }
 
 /// A schema in the form of those of other servers.

@@ -77,6 +77,7 @@ mod live_directive;
 mod log_throttle;
 pub mod map_error;
 mod memory_size;
+mod operands;
 mod passwords;
 pub mod patterns;
 mod payloads;

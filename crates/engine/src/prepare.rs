@@ -28,6 +28,7 @@ use crate::engine::Engine;
 use crate::enum_tables::shape;
 use crate::incremental::DeferredPlan;
 use crate::memory_size::{COUNTERS, MemorySize};
+use crate::operands::operands_of;
 use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
 use crate::resolvers::ResolvedPlan;
@@ -292,7 +293,7 @@ impl Prepared {
             true => Statistics::Ignored,
             false => Statistics::Counted,
         };
-        let own = self.cost.estimate(source::Variables::of(&variables.values), statistics);
+        let own = self.cost.estimate(operands_of(variables), statistics);
         own.saturating_add(self.next.as_ref().map_or(0, |next| next.cost(variables, session)))
     }
 
@@ -302,7 +303,7 @@ impl Prepared {
         limits: PatternLimits,
         variables: &Variables,
     ) -> Result<(), GraphQLError> {
-        limits.check(&self.patterns, source::Variables::of(&variables.values))?;
+        limits.check(&self.patterns, operands_of(variables))?;
         match &self.next {
             Some(next) => next.check_patterns(limits, variables),
             None => Ok(()),

@@ -26,6 +26,7 @@ use ::gateway::execute::IncrementalFormat;
 use ::live::Written;
 use clients::egress::Client;
 use graphql::operation::{Operation, OperationKind};
+use graphql::variables::SlotNumbers;
 use graphql::{ErrorCode, GraphQLError, Request, View, check_files, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
 use source::operand::Password;
@@ -46,6 +47,7 @@ use crate::event_session;
 use crate::events::given_event;
 use crate::federated_trace::Begun;
 use crate::live::without_stream;
+use crate::operands::operands_of;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
 use crate::resolvers::Resolvers;
@@ -118,7 +120,7 @@ struct Ready {
 impl Ready {
     fn variables<'v>(&'v self, session: &'v Session) -> Variables<'v> {
         let claims = session.claims.as_deref();
-        Variables { claims, files: &self.files, ..Variables::of(&self.variables.values) }
+        Variables { claims, files: &self.files, ..operands_of(&self.variables) }
     }
 }
 
@@ -530,6 +532,7 @@ fn coerced(
     request: &Request,
 ) -> Result<graphql::variables::Variables, Vec<GraphQLError>> {
     let mut variables = coerce_variable_values(schema, operation, &request.variables)?;
+    variables.numbers = SlotNumbers::new(operation, &request.numbers);
     if operation.kind == OperationKind::Subscription {
         variables.values.extend(given_event(&request.variables));
     }

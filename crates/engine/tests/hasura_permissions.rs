@@ -4,11 +4,13 @@
 //! The roles and the operations are the same in each run; `THALWEG_CASES=50` makes so many
 //! operations for each role.
 
+mod aggregates;
 mod cached;
 mod inherited;
 mod leaks;
 mod made;
 mod notes;
+mod upserts;
 mod world;
 
 use testkit::random::Random;

@@ -100,5 +100,5 @@ pub(crate) fn variables_of(
         let slot = client.variables.iter().position(|known| known.name == wanted.name)?;
         variables.values.get(slot).cloned().flatten()
     });
-    Variables { values: values.collect() }
+    Variables { values: values.collect(), ..Variables::default() }
 }

@@ -62,7 +62,7 @@ pub fn coerce_variable_values<'s>(
             break;
         }
     }
-    if errors.is_empty() { Ok(Variables { values }) } else { Err(errors) }
+    if errors.is_empty() { Ok(Variables { values, ..Variables::default() }) } else { Err(errors) }
 }
 
 /// A variable with a default is valid where null is not; a request can set it to null all the same.

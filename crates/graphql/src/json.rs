@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::fmt;
 
+use exact_numbers::ExactNumbers;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
@@ -53,12 +54,23 @@ impl JsonError {
     }
 }
 
-/// Parses one value, which is the whole text.
-pub(crate) fn parse(text: &[u8], limits: JsonLimits) -> Result<Json, JsonError> {
-    let counted = Counted { limits, values: Cell::new(0), is_too_deep: Cell::new(false) };
+/// Parses one value, which is the whole text, with the numbers in it that doubles round. The text is
+/// read again only if there is a number that is no integer of 64 bits.
+pub(crate) fn parse(text: &[u8], limits: JsonLimits) -> Result<(Json, ExactNumbers), JsonError> {
+    let counted = Counted {
+        limits,
+        values: Cell::new(0),
+        is_too_deep: Cell::new(false),
+        has_doubles: Cell::new(false),
+    };
     let mut parser = serde_json::Deserializer::from_slice(text);
     let parsed = Within { counted: &counted, depth: 0 }.deserialize(&mut parser);
-    parsed.and_then(|value| parser.end().map(|()| value)).map_err(|error| {
+    let parsed = parsed.and_then(|value| parser.end().map(|()| value));
+    let numbers = || match counted.has_doubles.get() {
+        true => ExactNumbers::read(text),
+        false => ExactNumbers::default(),
+    };
+    parsed.map(|value| (value, numbers())).map_err(|error| {
         if counted.is_too_deep.get() {
             JsonError::TooDeep(limits.depth)
         } else if counted.values.get() > limits.values {
@@ -74,6 +86,7 @@ struct Counted {
     limits: JsonLimits,
     values: Cell<usize>,
     is_too_deep: Cell<bool>,
+    has_doubles: Cell<bool>,
 }
 
 /// A value at a depth. Recursion is bounded by the limit, and by the parser's.
@@ -130,6 +143,7 @@ impl<'de> Visitor<'de> for Within<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        self.counted.has_doubles.set(true);
         Ok(serde_json::Number::from_f64(value).map_or(Json::Null, Json::Number))
     }
 
@@ -170,7 +184,7 @@ mod tests {
 
     fn parsed(text: &str, depth: usize, values: usize) -> Result<String, String> {
         match parse(text.as_bytes(), JsonLimits { depth, values }) {
-            Ok(value) => Ok(value.to_string()),
+            Ok((value, _)) => Ok(value.to_string()),
             Err(error) => {
                 let error = error.of("It");
                 Err(format!("{}: {}", error.code.as_str(), error.message))
@@ -205,6 +219,21 @@ mod tests {
         for text in ["0.9550968739204109", "0.09543730691075325", "0.9454853804782033"] {
             assert_eq!(parsed(text, 64, 100), Ok(text.to_owned()));
         }
+    }
+
+    #[test]
+    fn numbers_are_kept_as_they_are_written_beside_the_values() {
+        let text = "[1.50, {\"a\": 12345678901234567890.1}, 1]";
+        let Ok((value, numbers)) = parse(text.as_bytes(), JsonLimits::default()) else { panic!() };
+        assert_eq!(value.to_string(), "[1.5,{\"a\":12345678901234567000.0},1]");
+        let texts = [&value[0], &value[1]["a"], &value[2]].map(|value| match value {
+            Json::Number(number) => number,
+            _ => panic!("{value}"),
+        });
+        assert_eq!(numbers.item(0).text_of(texts[0]), None);
+        let digits = numbers.item(1).member("a").text_of(texts[1]);
+        assert_eq!(digits, Some("12345678901234567890.1"));
+        assert_eq!(numbers.item(2).text_of(texts[2]), None);
     }
 
     #[test]

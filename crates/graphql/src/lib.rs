@@ -71,13 +71,14 @@ pub use definitions::{
 };
 pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
+pub use exact_numbers::ExactNumbers;
 pub use executable::parse_executable;
 pub use files::check_files;
 pub use json::JsonLimits;
 pub use leniency::Leniency;
 pub use normalized::normalized;
 pub use print_type::print_type;
-pub use request::{Body, Parameters, Request, parse_json};
+pub use request::{Body, Parameters, Request, parse_exact_json, parse_json};
 pub use sdl::{
     Applied, print_const, print_definitions, print_one_type, print_schema, print_schema_applying,
 };

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use exact_numbers::ExactNumbers;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 use uploads::Files;
 
@@ -17,6 +18,8 @@ pub struct Request {
     pub extensions: Map<ByteString, Json>,
     /// The files that placeholders in the variables stand for.
     pub files: Files,
+    /// The numbers in the variables that doubles round.
+    pub numbers: ExactNumbers,
 }
 
 /// The same as received: the document may be given by id.
@@ -31,6 +34,8 @@ pub struct Parameters {
     pub extensions: Map<ByteString, Json>,
     /// The files that placeholders in the variables stand for.
     pub files: Files,
+    /// The numbers in the variables that doubles round.
+    pub numbers: ExactNumbers,
 }
 
 /// The contents of a body.
@@ -44,29 +49,43 @@ pub enum Body {
 
 /// Parses JSON of a client, which the error calls `what`.
 pub fn parse_json(bytes: &[u8], what: &str, limits: JsonLimits) -> Result<Json, GraphQLError> {
+    parse_exact_json(bytes, what, limits).map(|(value, _)| value)
+}
+
+/// The same with the numbers that doubles round, as they are written.
+pub fn parse_exact_json(
+    bytes: &[u8],
+    what: &str,
+    limits: JsonLimits,
+) -> Result<(Json, ExactNumbers), GraphQLError> {
     json::parse(bytes, limits).map_err(|error| error.of(what))
 }
 
 impl Body {
     /// The body of a POST of the media type `application/json`.
     pub fn from_json(body: &[u8], limits: JsonLimits) -> Result<Self, GraphQLError> {
-        Self::from_value(parse_json(body, "The request body", limits)?)
+        let (body, numbers) = parse_exact_json(body, "The request body", limits)?;
+        Self::from_value(body, &numbers)
     }
 
-    /// The contents of a body whose JSON is parsed.
-    pub fn from_value(body: Json) -> Result<Self, GraphQLError> {
+    /// The contents of a body whose JSON is parsed, with the numbers in it that doubles round.
+    pub fn from_value(body: Json, numbers: &ExactNumbers) -> Result<Self, GraphQLError> {
         match body {
-            Json::Object(parameters) => Parameters::from_object(parameters).map(Self::One),
+            Json::Object(parameters) => {
+                Parameters::from_exact_object(parameters, numbers).map(Self::One)
+            }
             Json::Array(members) => {
-                let member = |member| match member {
-                    Json::Object(parameters) => Parameters::from_object(parameters),
+                let member = |(index, member)| match member {
+                    Json::Object(parameters) => {
+                        Parameters::from_exact_object(parameters, numbers.item(index))
+                    }
                     Json::Null
                     | Json::Bool(_)
                     | Json::Number(_)
                     | Json::String(_)
                     | Json::Array(_) => Err(refused("A request must be a JSON object.")),
                 };
-                Ok(Self::Batch(members.into_iter().map(member).collect()))
+                Ok(Self::Batch(members.into_iter().enumerate().map(member).collect()))
             }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
                 Err(refused("The request body must be a JSON object."))
@@ -93,13 +112,18 @@ impl Request {
 impl Parameters {
     /// The query component of a GET's URL, without its `?`.
     pub fn from_query_string(query_string: &str, limits: JsonLimits) -> Result<Self, GraphQLError> {
-        let mut parameters = Map::new();
+        let (mut parameters, mut numbers) = (Map::new(), ExactNumbers::default());
         for (name, value) in form_urlencoded::parse(query_string.as_bytes()) {
             let value = match &*name {
                 "query" | "operationName" | "documentId" | "doc_id" | "id" => text(value),
                 "variables" | "extensions" if value.is_empty() => Json::Null,
                 "variables" | "extensions" => {
-                    parse_json(value.as_bytes(), &format!("\"{name}\""), limits)?
+                    let what = format!("\"{name}\"");
+                    let (value, exact) = parse_exact_json(value.as_bytes(), &what, limits)?;
+                    if &*name == "variables" {
+                        numbers = exact;
+                    }
+                    value
                 }
                 // Other parameters belong to the server, or are ignored.
                 _ => continue,
@@ -112,14 +136,23 @@ impl Parameters {
         if parameters.get("operationName") == Some(&text(Cow::Borrowed(""))) {
             parameters.remove("operationName");
         }
-        Self::from_object(parameters)
+        Ok(Self { numbers, ..Self::from_object(parameters)? })
     }
 
     /// The request, if it has a document.
     pub fn into_request(self) -> Result<Request, GraphQLError> {
-        let Self { query, operation_name, variables, extensions, files, .. } = self;
+        let Self { query, operation_name, variables, extensions, files, numbers, .. } = self;
         let query = query.ok_or_else(|| refused("Must provide \"query\"."))?;
-        Ok(Request { query, operation_name, variables, extensions, files })
+        Ok(Request { query, operation_name, variables, extensions, files, numbers })
+    }
+
+    /// The parameters in the members of a JSON object with such numbers.
+    pub fn from_exact_object(
+        parameters: Map<ByteString, Json>,
+        numbers: &ExactNumbers,
+    ) -> Result<Self, GraphQLError> {
+        let numbers = numbers.member("variables").clone();
+        Ok(Self { numbers, ..Self::from_object(parameters)? })
     }
 
     /// The parameters in the members of a JSON object.
@@ -146,8 +179,8 @@ impl Parameters {
             Some(id) => Some(id),
             None => persisted_query(&extensions)?,
         };
-        let files = Files::default();
-        Ok(Self { query, document_id, operation_name, variables, extensions, files })
+        let (files, numbers) = (Files::default(), ExactNumbers::default());
+        Ok(Self { query, document_id, operation_name, variables, extensions, files, numbers })
     }
 }
 

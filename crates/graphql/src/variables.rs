@@ -8,17 +8,52 @@
 
 use std::cell::RefCell;
 
+use exact_numbers::ExactNumbers;
 use rustc_hash::FxHashMap;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use crate::heap_size;
 use crate::opaque::{OpaqueKind, OpaqueShape, read_opaque};
+use crate::operation::Operation;
 use crate::value::Slot;
 
 /// Values by slot after coercion; `None` for an omitted value without default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variables {
     pub values: Vec<Option<Json>>,
+    /// The numbers in them that doubles round.
+    pub numbers: SlotNumbers,
+}
+
+/// Numbers of variables that doubles round, by slot. Most requests have none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SlotNumbers(Vec<(u16, ExactNumbers)>);
+
+impl SlotNumbers {
+    /// Those of an operation's variables.
+    #[must_use]
+    pub fn new(operation: &Operation, numbers: &ExactNumbers) -> Self {
+        if numbers.is_empty() {
+            return Self::default();
+        }
+        let numbers = operation.variables.iter().enumerate().filter_map(|(slot, own)| {
+            Some((u16::try_from(slot).ok()?, numbers.member(&own.name).clone()))
+        });
+        Self(numbers.filter(|(_, own)| !own.is_empty()).collect())
+    }
+
+    /// Those of a variable.
+    #[must_use]
+    pub fn of(&self, slot: Slot) -> &ExactNumbers {
+        let own = self.0.iter().find(|(known, _)| *known == slot.0);
+        own.map_or(ExactNumbers::none(), |(_, own)| own)
+    }
+
+    /// All of them, with the indices of their slots.
+    #[must_use]
+    pub fn all(&self) -> &[(u16, ExactNumbers)] {
+        &self.0
+    }
 }
 
 /// The path from a variable to a part of its value.
@@ -495,7 +530,7 @@ mod tests {
     use super::*;
 
     fn variables(json: &str) -> Variables {
-        Variables { values: vec![serde_json::from_str(json).unwrap()] }
+        Variables { values: vec![serde_json::from_str(json).unwrap()], ..Variables::default() }
     }
 
     /// The observations of lowering a filter: each clause's keys, each operand's presence.

@@ -1,9 +1,11 @@
 //! Inputs of a resolver: arguments of its field, or fields of its object.
 
+use graphql::ExactNumbers;
 use graphql::schema::{FieldId, InputId, Schema};
 use graphql::value::{Const, Value as Written};
 use graphql::variables::Variables;
 use serde_json::{Map, Number, Value};
+use serde_json_bytes::{ByteString, Value as Json};
 
 use crate::exact_number;
 
@@ -101,7 +103,11 @@ impl Context<'_> {
     fn value(self, value: &Written) -> Option<Value> {
         Some(match value {
             Written::Variable(slot) => {
-                plain(self.variables.values.get(usize::from(slot.0))?.as_ref()?)
+                let value = self.variables.values.get(usize::from(slot.0))?.as_ref()?;
+                match self.is_exact {
+                    true => exact(value, self.variables.numbers.of(*slot)),
+                    false => plain(value),
+                }
             }
             Written::Null => Value::Null,
             Written::Boolean(value) => Value::Bool(*value),
@@ -129,6 +135,28 @@ impl Context<'_> {
                 Value::Object(members.collect())
             }
         })
+    }
+}
+
+/// A value of a client, with the numbers as they are written. Recursion is bounded by the depth of
+/// parsed values.
+fn exact(value: &Json, numbers: &ExactNumbers) -> Value {
+    match value {
+        _ if numbers.is_empty() => plain(value),
+        Json::Number(number) => {
+            numbers.text_of(number).map_or_else(|| plain(value), exact_number::number)
+        }
+        Json::Array(items) => {
+            let items = items.iter().enumerate();
+            Value::Array(items.map(|(index, item)| exact(item, numbers.item(index))).collect())
+        }
+        Json::Object(members) => {
+            let member = |(name, value): (&ByteString, &Json)| {
+                (name.as_str().to_owned(), exact(value, numbers.member(name.as_str())))
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        Json::Null | Json::Bool(_) | Json::String(_) => plain(value),
     }
 }
 

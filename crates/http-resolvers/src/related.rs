@@ -223,14 +223,20 @@ impl RelatedSelection<'_> {
         matches!(self.related, RelatedField::Rows(RelatedRows { form: RelatedForm::All, .. }))
     }
 
-    /// The query for the value of a placeholder; `None` if one of its keys is null.
+    fn is_aggregate(&self) -> bool {
+        let form = RelatedForm::Aggregate;
+        matches!(self.related, RelatedField::Rows(rows) if rows.form == form)
+    }
+
+    /// The query for the value of a placeholder; `None` if one of its keys is null, unless the value is
+    /// one of no rows: aggregates are never null.
     #[must_use]
     pub fn query(&self, placeholder: &[u8]) -> Option<RelatedQuery> {
         let placeholder: Value = serde_json::from_slice(placeholder).ok()?;
         let members = self.related.members().enumerate();
         let values = members.map(|(number, _)| placeholder.get(format!("{MARK}{number}")).cloned());
         let values: Vec<Value> = values.collect::<Option<_>>()?;
-        if values.iter().any(Value::is_null) {
+        if values.iter().any(Value::is_null) && !self.is_aggregate() {
             return None;
         }
         let mut query = Query { declared: String::new(), variables: Map::new() };
@@ -252,6 +258,10 @@ impl RelatedSelection<'_> {
     fn rows(&self, related: &RelatedRows, values: Vec<Value>, query: &mut Query) -> String {
         let mut condition = String::from("{");
         for (key, value) in related.keys.iter().zip(values) {
+            if value.is_null() {
+                condition.push_str(&format!("{}: {{_in: []}} ", key.column));
+                continue;
+            }
             let name = query.variable(&format!("{}!", key.r#type), &value);
             condition.push_str(&format!("{}: {{_eq: ${name}}} ", key.column));
         }

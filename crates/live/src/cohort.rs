@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use exact_numbers::ExactNumbers;
 use ir::Claims;
 use serde_json_bytes::{ByteString, Map, Value};
 use source::{Session, Settings};
@@ -20,7 +21,7 @@ use crate::dependencies::{Dependencies, ReadRows};
 pub struct CohortKey {
     document: Arc<str>,
     operation_name: Option<Box<str>>,
-    /// JSON text.
+    /// JSON text, and behind it the numbers that it rounds.
     variables: Box<[u8]>,
     settings: Option<Arc<Settings>>,
     claims: Option<Arc<Claims>>,
@@ -133,6 +134,18 @@ impl CohortKey {
             alone: 0,
             rules,
         }
+    }
+
+    /// The same with the numbers of the variables that their JSON rounds: values that differ in them
+    /// alone share nothing.
+    #[must_use]
+    pub fn with_numbers(mut self, numbers: &ExactNumbers) -> Self {
+        if !numbers.is_empty() {
+            let mut variables = self.variables.into_vec();
+            numbers.write_key(&mut variables);
+            self.variables = variables.into();
+        }
+        self
     }
 
     /// Returns true if answers depend on the session.

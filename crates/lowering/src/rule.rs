@@ -41,7 +41,7 @@ pub fn condition(
     };
     let claims = values.claims;
     let values = claims.iter().map(|_| Some(Json::String(CLAIM.into()))).collect();
-    let variables = Variables { values };
+    let variables = Variables { values, ..Variables::default() };
     let steering = Steering::new(&variables);
     let operation = Operation {
         kind: OperationKind::Query,

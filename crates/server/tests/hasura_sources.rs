@@ -1,5 +1,6 @@
 //! Several sources of Hasura's metadata in one server, and relationships between them.
 
+mod actions;
 mod cached;
 mod endpoints;
 mod events;

@@ -30,6 +30,7 @@ mod datamodels;
 mod declared_tokens;
 mod deferred;
 mod event_triggers;
+mod exact_numbers;
 mod faults;
 mod fuzz;
 mod gateway;

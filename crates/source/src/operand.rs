@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use exact_numbers::ExactNumbers;
 use ir::{Operand, PasswordPart};
 use response::calendar::split_seconds;
 use serde_json_bytes::Value as Json;
@@ -40,6 +41,8 @@ pub struct Variables<'v> {
     pub passwords: &'v [Password],
     /// The files that placeholders in the variables stand for.
     pub files: &'v Files,
+    /// The numbers of the variables that doubles round, with the indices of their slots.
+    pub numbers: &'v [(u16, ExactNumbers)],
 }
 
 /// A password of a request.
@@ -54,7 +57,13 @@ impl<'v> Variables<'v> {
     /// The variables of a request without claims.
     #[must_use]
     pub fn of(slots: &'v [Option<Json>]) -> Self {
-        Self { slots, claims: None, passwords: &[], files: Files::none() }
+        Self { slots, claims: None, passwords: &[], files: Files::none(), numbers: &[] }
+    }
+
+    /// The numbers of a variable that doubles round.
+    fn numbers_of(self, slot: u16) -> &'v ExactNumbers {
+        let own = self.numbers.iter().find(|(known, _)| *known == slot);
+        own.map_or(ExactNumbers::none(), |(_, own)| own)
     }
 }
 

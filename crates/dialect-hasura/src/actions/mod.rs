@@ -131,6 +131,11 @@ pub(crate) fn add(
 }
 
 impl Actions {
+    /// The names of the object types in the API.
+    pub(crate) fn types(&self) -> &[String] {
+        &self.remote_types
+    }
+
     /// Binds the fields of the actions, which are in the API now.
     pub(crate) fn bind(self, builder: &mut ApiBuilder) {
         for name in &self.remote_types {

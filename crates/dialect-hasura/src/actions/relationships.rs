@@ -9,7 +9,7 @@ use hasura_metadata::{Problem, ProblemKind};
 use http_resolvers::related_field::{RelatedField, RelatedForm, RelatedKey, RelatedRows};
 
 use super::{GIVEN, problem};
-use crate::draft::DraftField;
+use crate::draft::{Draft, DraftField};
 use crate::plan::Planned;
 use crate::schema::{Build, rows};
 use crate::tracking::namespace;
@@ -52,13 +52,9 @@ fn add_one(
 ) -> Result<Vec<Relationship>, Problem> {
     let (name, place) = (&*relationship.name, &relationship.place);
     let wrong = |message: String| problem(ProblemKind::WrongValue, place, message);
+    // `remote` adds those that lead to further sources, when their types are in the API.
     if relationship.source.0.text != source {
-        let message = format!(
-            "The relationship {name} leads to the source {}: relationships of actions lead to the \
-             served source, {source}, only.",
-            relationship.source.0.text
-        );
-        return Err(problem(ProblemKind::WrongValue, &relationship.source.0.place, message));
+        return Ok(Vec::new());
     }
     if build.draft.has_field(&object.name, name) {
         let message = format!("The type {} has another field {name}.", &*object.name);
@@ -67,17 +63,8 @@ fn add_one(
     let target = target(build, relationship)?;
     let mut keys = Vec::with_capacity(relationship.field_mapping.len());
     for (member, column) in &relationship.field_mapping {
-        let field = object.fields.iter().find(|field| &*field.name == member.as_str());
-        let field = field.ok_or_else(|| {
-            wrong(format!("The relationship {name}: {} has no field {member}.", &*object.name))
-        })?;
-        let is_list =
-            matches!(field.r#type.expression, graphql::definitions::TypeExpression::List { .. });
-        if is_list || !build.draft.has_leaf(field.r#type.expression.base()) {
-            return Err(wrong(format!(
-                "The relationship {name}: the field {member} is no single scalar."
-            )));
-        }
+        check_member(&build.draft, object, member)
+            .map_err(|message| wrong(format!("The relationship {name}: {message}")))?;
         let known = target.read().find(|known| *known.field.name == **column);
         let known = known.filter(|known| known.values.lists == 0 && known.values.is_comparable());
         let known = known.ok_or_else(|| {
@@ -102,6 +89,18 @@ fn add_one(
     let object = object.name.to_string();
     let of = |(field, related)| Relationship { object: object.clone(), field, related };
     Ok(added.into_iter().map(of).collect())
+}
+
+/// Checks that a field of an object is a key: a scalar or an enum. The error is a sentence.
+pub(crate) fn check_member(draft: &Draft, object: &ObjectType, member: &str) -> Result<(), String> {
+    let field = object.fields.iter().find(|field| *field.name == *member);
+    let field = field.ok_or_else(|| format!("{} has no field {member}.", &*object.name))?;
+    let is_list =
+        matches!(field.r#type.expression, graphql::definitions::TypeExpression::List { .. });
+    match is_list || !draft.has_leaf(field.r#type.expression.base()) {
+        false => Ok(()),
+        true => Err(format!("the field {member} is no single scalar.")),
+    }
 }
 
 /// Whether an object has one related row or several.

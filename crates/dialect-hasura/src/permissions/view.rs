@@ -406,7 +406,7 @@ impl View<'_> {
             let field = found.0.and_then(|parent| schema.find_field(parent, name));
             found = (field.map(|field| schema[field].r#type.base), field);
         }
-        found.1.is_some_and(|root| self.field(root))
+        found.1.is_some_and(|root| self.is_allowed(Position::Field(root)))
     }
 
     fn input(&self, id: InputId) -> bool {

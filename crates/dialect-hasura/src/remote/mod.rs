@@ -7,6 +7,7 @@
 //! * `paths`: fields to which relationships lead, and values for their arguments
 //! * `relationships`: from tables to fields
 //! * `source_relationships`: from tables to tables of further sources
+//! * `object_relationships`: from objects of other servers to tables of further sources
 //! * `type_relationships`: from types of a remote schema to tables, and to fields of others
 //! * [`access`]: the part that a role sees, as positions of the API
 //!
@@ -14,6 +15,7 @@
 
 pub(crate) mod access;
 mod names;
+mod object_relationships;
 mod paths;
 mod relationships;
 mod roots;
@@ -170,10 +172,11 @@ pub fn wanted(metadata: &Metadata, environment: &Environment) -> Vec<WantedSchem
 }
 
 /// Adds the remote schemas of metadata to the types of an API. What does not fit is left out, and
-/// told.
+/// told. Objects of actions, which are in the API already, may have relationships to further sources.
 pub(crate) fn add<'o>(
     build: &mut Build<'_>,
     options: &'o Options,
+    objects: &[String],
     resolvers: &mut Vec<HttpResolver>,
     problems: &mut Vec<Problem>,
 ) -> Remote<'o> {
@@ -213,6 +216,7 @@ pub(crate) fn add<'o>(
     relationships::add(build, options, &mut remote, resolvers, problems);
     type_relationships::add(build, options, &mut remote, problems);
     source_relationships::add_all(build, served, &mut remote, problems);
+    object_relationships::add_of_actions(build, served, (objects, &mut remote), problems);
     remote
 }
 

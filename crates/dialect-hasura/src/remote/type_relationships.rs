@@ -1,5 +1,4 @@
-//! Relationships from types of a remote schema: to tables of the served source, and to fields of
-//! remote schemas. The request to the server has the fields on which they depend.
+//! Relationships from types of a remote schema: to tables of sources, and to fields of remote schemas. The request to the server has the fields on which they depend.
 //! <https://hasura.io/docs/2.0/remote-schemas/remote-relationships/remote-schema-relationships/>
 
 use graphql::operation::OperationKind;
@@ -13,6 +12,7 @@ use http_resolvers::remote_path::{PathServer, RemotePath, RemoteStep};
 use http_resolvers::remote_schema::{RemoteKind, RemoteSchema};
 
 use super::access::RelationshipOrigin;
+use super::object_relationships::{self, Target};
 use super::paths::{self, FoundPath, Side};
 use super::relationships::{find_served, name_of, wrong};
 use super::types::given;
@@ -90,7 +90,10 @@ fn add_one(
     }
     let (lhs_fields, fields, target, place) = match &relationship.definition {
         RemoteRelationshipDefinition::ToSource(to) => {
-            let added = to_source(build, source, schema, (own, &object, name), to);
+            let added = match to.source.text == source {
+                true => to_source(build, schema, (own, &object, name), to),
+                false => to_further(build, remote, schema, (own, &object, name), to),
+            };
             let added = added.map_err(|message| wrong(&to.place, message))?;
             remote.relationships.extend(added);
             return Ok(());
@@ -124,19 +127,36 @@ fn key<'s>(schema: &'s RemoteSchema, own: &str, name: &str) -> Result<&'s str, S
     }
 }
 
-fn to_source(
+fn to_further(
     build: &mut Build<'_>,
-    source: &str,
+    remote: &Remote<'_>,
     schema: &RemoteSchema,
     (own, object, name): (&str, &str, &str),
     to: &ToSource,
 ) -> Result<Vec<TypeRelationship>, String> {
-    if to.source.text != source {
-        return Err(format!(
-            "it leads to the source {}: relationships lead to the served source, {source}, only.",
-            to.source.text
-        ));
+    let (source, table) = (&*to.source.text, &to.table.0);
+    let columns = to
+        .field_mapping
+        .iter()
+        .map(|(member, column)| Ok((key(schema, own, member)?.into(), &*column.text)));
+    let columns = columns.collect::<Result<_, String>>()?;
+    let target = Target { source, table, kind: kind_of(to.relationship_type), columns };
+    object_relationships::add(build, remote, (object, name), &target)
+}
+
+fn kind_of(r#type: RelationshipType) -> RelatedKind {
+    match r#type {
+        RelationshipType::Object => RelatedKind::Object,
+        RelationshipType::Array => RelatedKind::Array,
     }
+}
+
+fn to_source(
+    build: &mut Build<'_>,
+    schema: &RemoteSchema,
+    (own, object, name): (&str, &str, &str),
+    to: &ToSource,
+) -> Result<Vec<TypeRelationship>, String> {
     let target = find_planned(build, &to.table.0)
         .ok_or_else(|| format!("the table {} is not tracked.", to.table.0.sort_key()))?;
     let mut keys = Vec::with_capacity(to.field_mapping.len());
@@ -147,10 +167,7 @@ fn to_source(
     if keys.is_empty() {
         return Err("it has no field_mapping.".to_owned());
     }
-    let kind = match to.relationship_type {
-        RelationshipType::Object => RelatedKind::Object,
-        RelationshipType::Array => RelatedKind::Array,
-    };
+    let kind = kind_of(to.relationship_type);
     let added = related_fields(build, (object, name), target, &keys, kind)?;
     let of = |(field, related)| TypeRelationship { object: object.to_owned(), field, related };
     Ok(added.into_iter().map(of).collect())

@@ -25,6 +25,7 @@ use super::payload::PayloadWriter;
 use super::tree::Part;
 use crate::engine::Engine;
 use crate::live::reserved;
+use crate::operands::operands_of;
 use crate::payloads::Payloads;
 use crate::prepare::Prepared;
 use crate::respond::{Response, execute_error, execution_error, our_bug, write_errors};
@@ -222,11 +223,10 @@ impl Execution {
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let engine = &*self.engine;
-        let echoes = prepared.echoes(source::Variables::of(&self.variables.values))?;
+        let echoes = prepared.echoes(operands_of(&self.variables))?;
         let claims = self.session.claims.as_deref();
-        let slots = &self.variables.values;
         let params = ExecuteParams {
-            variables: source::Variables { claims, ..source::Variables::of(slots) },
+            variables: source::Variables { claims, ..operands_of(&self.variables) },
             session: &self.session,
             freshness: source::Freshness::Newest,
             echoes: &echoes,

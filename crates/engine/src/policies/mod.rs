@@ -11,6 +11,7 @@
 //! * [`explain`]: which rule permits what, as text
 
 mod compile;
+mod constants;
 pub(crate) mod explain;
 pub mod file;
 mod node;

@@ -4,7 +4,8 @@ use access::Condition;
 use catalog::EntityId;
 use ir::{Case, Filter, Hop, HopDirection, ValueRef};
 
-use super::file::{self, Test};
+use super::constants::misfit;
+use super::file::{self, OperandValue, Test};
 use super::problem::PolicyProblems;
 use super::resolve::{Resolver, operand};
 
@@ -19,7 +20,16 @@ impl Resolver<'_> {
             file::Condition::Any(any) => Condition::Any(self.conditions(entity, any)?),
             file::Condition::Not(not) => Condition::Not(Box::new(self.condition(entity, not)?)),
             file::Condition::Column { name, test } => {
-                let place = ValueRef::field(self.field(entity, name)?);
+                let field = self.field(entity, name)?;
+                let place = ValueRef::field(field);
+                if let Test::Compare(_, OperandValue::Value(value)) = test
+                    && let Some(wanted) = misfit(self.catalog, field, value)
+                {
+                    let message = format!(
+                        "`{name}` is compared with a value that it cannot have: {wanted} is needed"
+                    );
+                    return self.wrong(message);
+                }
                 Condition::Row(match test {
                     Test::Compare(comparison, value) => {
                         Filter::Compare { place, comparison: *comparison, operand: operand(value) }

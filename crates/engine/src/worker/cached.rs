@@ -195,6 +195,7 @@ impl Worker {
         let name = request.operation_name.as_deref();
         let text = document.shared_text();
         CohortKey::of_answer(text, name, &request.variables, (settings, claims), rules)
+            .with_numbers(&request.numbers)
     }
 
     fn answer_dependencies(&self, ready: &Ready, session: &Session) -> Dependencies {

@@ -20,6 +20,7 @@ use crate::events::{
     EventExecution, EventPlace, Events, NextEvent, Notifications, Origin, channel, ended, set_event,
 };
 use crate::live::{Begun, Driver, EventResponses, Responses, Work};
+use crate::operands::operands_of;
 use crate::repeated_errors::KnownErrors;
 use crate::respond::Response;
 
@@ -47,7 +48,7 @@ impl Worker {
             ));
         };
         let claims = caller.session.claims.as_deref();
-        let values = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let values = source::Variables { claims, ..operands_of(variables) };
         let channel = channel(listened, &self.topic(listened, values)?)?;
         let listeners = &engine.live.listeners;
         let listening = match former {
@@ -227,7 +228,8 @@ impl Worker {
         // Another generation of the engine may have other responses.
         let generation = Arc::as_ptr(&self.engine).addr() as u64;
         let key = || {
-            let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+            let key = CohortKey::new(&request.query, name, &request.variables, &caller.session)
+                .with_numbers(&request.numbers);
             key.alone(generation)
         };
         let work = EventExecution {

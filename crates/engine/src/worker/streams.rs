@@ -16,6 +16,7 @@ use crate::live::stream::{batch, start};
 use crate::live::{
     Batch, Begun, Driver, Execution, LiveWork, Responses, StreamExecution, StreamResponses, Work,
 };
+use crate::operands::operands_of;
 use crate::prepare::Prepared;
 use crate::repeated_errors::KnownErrors;
 
@@ -30,7 +31,7 @@ impl Worker {
     ) -> Result<Begun, GraphQLError> {
         let hub = &self.engine.live.hub;
         let claims = caller.session.claims.as_deref();
-        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let variables = source::Variables { claims, ..operands_of(variables) };
         let begins = former.is_none();
         let position = match former {
             Some(position) => position,
@@ -45,7 +46,8 @@ impl Worker {
             }
         };
         let name = request.operation_name.as_deref();
-        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session)
+            .with_numbers(&request.numbers);
         let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
         let Joined { query, cohort, feed } = hub.join(key.alone(hub.number()), dependencies);
         // The next batch is read when the last one is taken.

@@ -27,6 +27,7 @@ use crate::engine::Engine;
 use crate::events::{EventPlace, Events, NodeChanges, none};
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, StreamResponses, Work, reserved};
 use crate::live_directive::{LiveDirective, mark};
+use crate::operands::operands_of;
 use crate::prepare::Prepared;
 use crate::repeated_errors::KnownErrors;
 use crate::report::Report;
@@ -252,14 +253,15 @@ impl Worker {
     ) -> Begun {
         let hub = &self.engine.live.hub;
         let name = request.operation_name.as_deref();
-        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session)
+            .with_numbers(&request.numbers);
         let key = match &caller.forwarded {
             // Other servers receive headers of this client.
             Some(_) => key.alone(hub.number()),
             None => key,
         };
         let claims = caller.session.claims.as_deref();
-        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let variables = source::Variables { claims, ..operands_of(variables) };
         let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
         let Joined { query, cohort, feed } = hub.join(key, dependencies);
         let execution = cohort.map(|cohort| Execution {

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 use testkit::random::Random;
 
 use super::notes::NotePermissions;
+use super::upserts::PlayerInsert;
 use super::world::{Dump, World};
 
 /// A table of the test, whose columns are integers or texts.
@@ -85,6 +86,8 @@ pub(super) struct Role {
     update: Option<Update>,
     /// The permissions to insert and delete notes.
     pub(super) notes: NotePermissions,
+    /// The permission to insert players.
+    pub(super) player_insert: Option<PlayerInsert>,
 }
 
 /// The roles of a test.
@@ -137,12 +140,19 @@ impl Role {
     pub(super) fn name(&self) -> &str {
         &self.name
     }
+
+    /// Of the permission to update players: the filter, the check, and the preset owner.
+    pub(super) fn update_of_players(&self) -> Option<(&str, &str, Option<&'static str>)> {
+        let update = self.update.as_ref()?;
+        let owner = update.sets_owner.then_some("ann");
+        Some((&update.filter.sql, &update.check.sql, owner))
+    }
 }
 
 impl RandomRoles {
     pub(super) fn new(random: &mut Random, count: usize) -> Self {
         // The roles read and update the same as without them.
-        let mut of_notes = Random::new(13);
+        let (mut of_notes, mut of_inserts) = (Random::new(13), Random::new(31));
         let roles = (0..count).map(|number| Role {
             name: format!("role{number}"),
             select: std::array::from_fn(|table| {
@@ -154,6 +164,7 @@ impl RandomRoles {
                 sets_owner: random.below(3) == 0,
             }),
             notes: NotePermissions::new(&mut of_notes),
+            player_insert: PlayerInsert::new(&mut of_inserts),
         });
         Self { roles: roles.collect() }
     }
@@ -189,6 +200,10 @@ impl RandomRoles {
             });
             let notes = self.roles.iter().filter(|_| place == 2);
             let insert = notes.clone().filter_map(|role| role.notes.insert(&role.name));
+            let players = self.roles.iter().filter(|_| place == 1);
+            let insert_players = players.filter_map(|role| {
+                role.player_insert.as_ref().map(|own| own.permission(&role.name))
+            });
             let delete = notes.filter_map(|role| role.notes.delete(&role.name));
             let relationships = |single: bool| -> Vec<Json> {
                 let own = table.relationships.iter().filter(|one| one.4 == single);
@@ -209,7 +224,7 @@ impl RandomRoles {
                 "array_relationships": relationships(false),
                 "select_permissions": select.collect::<Vec<_>>(),
                 "update_permissions": update.collect::<Vec<_>>(),
-                "insert_permissions": insert.collect::<Vec<_>>(),
+                "insert_permissions": insert.chain(insert_players).collect::<Vec<_>>(),
                 "delete_permissions": delete.collect::<Vec<_>>(),
             })
         });

@@ -86,7 +86,8 @@ impl ConnectorFetch {
             _ => Json::Null,
         };
         let find = |name: &str| values.as_object().and_then(|values| values.get(name)).cloned();
-        Variables { values: self.operation.variables.iter().map(|one| find(&one.name)).collect() }
+        let values = self.operation.variables.iter().map(|one| find(&one.name)).collect();
+        Variables { values, ..Variables::default() }
     }
 
     /// Returns the fields of the root type.

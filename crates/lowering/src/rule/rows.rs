@@ -59,7 +59,7 @@ pub fn rows(
         variables.map(|variable| (claim(&variable.name), variable.r#type)).collect();
     let claims: Vec<Box<str>> = variables.iter().map(|(claim, _)| claim.clone()).collect();
     let values = claims.iter().map(|_| Some(Json::String("".into()))).collect();
-    let values = Variables { values };
+    let values = Variables { values, ..Variables::default() };
     let steering = Steering::new(&values);
     let introspection = Introspection::new();
     let mut filters = found(api, &operation, &steering, &introspection)?;

@@ -11,14 +11,12 @@ use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, OpenOptions, SchemaWatch, SourceAddress};
 
-use sources::EventLog;
-
 use crate::commands::{block_on, exposure};
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
 use crate::http::{
-    AuthProfile, AuthScheme, ChangeWatch, Datamodel, Declared, PrismaSettings, RelayApi, Reloaded,
-    ServiceDatabase, Settings,
+    AuthProfile, AuthScheme, ChangeWatch, Datamodel, Declared, EventLogs, PrismaSettings, RelayApi,
+    Reloaded, ServiceDatabase, Settings,
 };
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
@@ -321,7 +319,6 @@ fn with_hasura(
     source: &SourceAddress,
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
-    let direct = options.source.direct_address(source);
-    let events = EventLog::new(&direct, options.source.timeouts).ok();
+    let events = EventLogs::new(source, options);
     settings.with_hasura(dialect, uses_allow_list, (&options.limits, max_batch), events)
 }

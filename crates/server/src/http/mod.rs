@@ -158,6 +158,7 @@ pub(crate) use callback::CallbackEndpoint;
 pub(crate) use credentials::{AuthProfile, AuthScheme};
 pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
+pub(crate) use hasura::EventLogs;
 pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};
 pub(crate) use persisted::read_manifest;
 pub(crate) use prisma::{Datamodel, PrismaSettings, ServiceDatabase};

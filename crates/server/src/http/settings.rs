@@ -9,14 +9,13 @@ use clients::egress::Network;
 use engine::{Api, Limits};
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
-use sources::EventLog;
 
 use super::authentication::Authentication;
 use super::callback::CallbackEndpoint;
 use super::credentials::{AuthProfile, AuthScheme, Credentials};
 use super::declared::Declared;
 use super::descriptors;
-use super::hasura::HasuraSettings;
+use super::hasura::{EventLogs, HasuraSettings};
 use super::hasura_sessions::HasuraSessions;
 use super::hooks::Hooks;
 use super::host::Hosts;
@@ -284,7 +283,7 @@ impl Settings {
         dialect: &dialects::hasura::Options,
         uses_allow_list: bool,
         (limits, max_batch): (&Limits, usize),
-        events: Option<EventLog>,
+        events: EventLogs,
     ) -> Result<Self, Failure> {
         let hasura = HasuraSettings::new(dialect, uses_allow_list, (limits, events))?;
         let most_batch = self.most_batch.or(Some(max_batch));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::http::{HttpServer, Reply};
 
-use super::{Site, source, table};
+use super::{SECRET, Site, source, table};
 use crate::databases::{Database, restartable};
 use crate::program::PATIENCE;
 use crate::served::happens_within;
@@ -29,6 +29,7 @@ fn events_of_all_sources_are_delivered() {
     let mut metadata = json!({ "version": 3, "sources": [
         source("default", &[with("person", trigger(&webhooks, "born"))], &json!({})),
         source("shop", &[with("purchase", trigger(&webhooks, "bought"))], &json!({})),
+        source("archive", &[], &json!({})),
     ] });
     metadata["cron_triggers"] = json!([{
         "name": "tick",
@@ -37,7 +38,7 @@ fn events_of_all_sources_are_delivered() {
         "include_in_metadata": true,
         "payload": {},
     }]);
-    let install = ["--events", "install"];
+    let install = ["--events", "install", "--metadata-source", "default"];
     let mut site = Site::start(&people.url(), &orders.url(), &metadata, &install);
     let both = "mutation { insert_person_one(object: {id: 7, name: \"Gil\"}) { id } \
                 insert_purchase_one(object: {id: 70, total: 1}) { id } }";
@@ -63,6 +64,7 @@ fn events_of_all_sources_are_delivered() {
                    WHERE payload -> 'event' -> 'session_variables' ->> 'x-hasura-role' = 'admin' \
                    OR payload -> 'session_variables' ->> 'x-hasura-role' = 'admin'";
     assert_eq!(orders.count(session), people.count(session));
+    calls_name_the_source(&site);
     // A reload changes the triggers of both.
     let renamed = trigger(&webhooks, "sold");
     metadata["sources"][1]["tables"] = json!([with("purchase", renamed)]);
@@ -76,6 +78,49 @@ fn events_of_all_sources_are_delivered() {
         webhooks.received().iter().any(|one| one.target == "/sold")
     });
     assert!(is_renamed);
+}
+
+/// Calls of the metadata API read the log of the source that they name.
+fn calls_name_the_source(site: &Site) {
+    let call = |kind: &str, args: &Value| {
+        let body = json!({ "type": kind, "args": args }).to_string();
+        let request = format!(
+            "POST /v1/metadata HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nx-hasura-admin-secret: {SECRET}\r\n\r\n{body}",
+            body.len()
+        );
+        let answer = site.server.send(request.as_bytes());
+        serde_json::from_str::<Value>(&answer.body).unwrap()
+    };
+    let events = |source: &str, name: &str| {
+        call("pg_get_event_logs", &json!({ "source": source, "name": name }))
+    };
+    let found = events("shop", "bought");
+    assert_eq!(found[0]["trigger_name"], "bought", "{found}");
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    let id = &found[0]["id"];
+    let one = |source: &str| {
+        let args = json!({ "source": source, "event_id": id });
+        call("pg_redeliver_event", &args)
+    };
+    assert_eq!(one("shop"), json!({ "message": "success" }));
+    assert_eq!(one("default")["error"], "event not found");
+    // A trigger of another source, and a source that is not served.
+    for (source, expected) in [
+        ("default", "event trigger \"bought\" does not exist"),
+        (
+            "archive",
+            "the source \"archive\" is not served: give its address with `--further-source NAME=URL`",
+        ),
+        ("nowhere", "source with name \"nowhere\" does not exist"),
+    ] {
+        assert_eq!(events(source, "bought")["error"], expected);
+    }
+    // Schedules belong to no source.
+    let at = json!({ "webhook": "http://127.0.0.1:9/", "schedule_at": "2100-01-01T00:00:00Z",
+        "payload": {}, "source": "shop" });
+    let made = call("create_scheduled_event", &at);
+    assert_eq!(made["message"], "success", "{made}");
 }
 
 #[test]

@@ -74,6 +74,35 @@ fn numbers_of_documents_reach_each_source_as_they_are_written() {
     assert_eq!(other.texts(stored), [expected]);
 }
 
+/// As those of documents do: in a document of one source, of several, and of relationships.
+#[test]
+fn numbers_of_variables_reach_each_source_as_they_are_written() {
+    let (Some(first), Some(other)) = (
+        Database::on_one("CREATE TABLE person (id int PRIMARY KEY); INSERT INTO person VALUES (1)"),
+        Database::on_one(PARTS),
+    ) else {
+        return;
+    };
+    let site = start(&first, &other);
+    let one = json!([{ "id": 1 }]);
+    let price = "price(where: {amount: {_eq: $n}, details: {_contains: $d}}) { id }";
+    let related = "person { prices(where: {amount: {_eq: $n}}) { id } } ";
+    for fields in ["", related] {
+        let query = format!("query ($n: numeric!, $d: jsonb!) {{ {fields}{price} }}");
+        let body = format!(
+            "{{\"query\": {}, \"variables\": {{\"n\": 12345678901234567890.1, \
+             \"d\": {{\"a\": 0.1000000000000000000001}}}}}}",
+            json!(query)
+        );
+        let headers = format!("x-hasura-admin-secret: {}\r\n", super::SECRET);
+        let answer: Value = serde_json::from_str(&site.server.post(&headers, &body).body).unwrap();
+        assert_eq!(answer["data"]["price"], one, "{answer}");
+        if !fields.is_empty() {
+            assert_eq!(answer["data"]["person"][0]["prices"], one, "{answer}");
+        }
+    }
+}
+
 /// An object of a client is a value, whatever the names of its members are.
 #[test]
 fn objects_of_variables_are_no_numbers() {

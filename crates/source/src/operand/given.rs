@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use exact_numbers::ExactNumbers;
 use ir::{Operand, PathItem, Value};
-use serde_json_bytes::Value as Json;
+use serde_json_bytes::{ByteString, Value as Json};
 use uploads::Files;
 
 use super::{Resolved, Variables, resolve};
@@ -15,10 +16,28 @@ pub(super) enum Given<'v> {
     /// A variable without a value, or a member that is not there.
     Absent,
     Constant(&'v Value),
-    /// A value of a variable, and the files of the request.
-    Variable(&'v Json, &'v Files),
+    Variable(&'v Json, Beside<'v>),
     /// A list or an object with parts from several places, or a computed value.
     Mixed(&'v Operand, Variables<'v>),
+}
+
+/// What a request has beside the JSON of a variable's value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside<'v> {
+    /// The files of the request.
+    files: &'v Files,
+    /// The numbers of this value that doubles round.
+    numbers: &'v ExactNumbers,
+}
+
+impl Beside<'_> {
+    fn item(self, index: usize) -> Self {
+        Self { numbers: self.numbers.item(index), ..self }
+    }
+
+    fn member(self, name: &str) -> Self {
+        Self { numbers: self.numbers.member(name), ..self }
+    }
 }
 
 impl<'v> Given<'v> {
@@ -27,7 +46,13 @@ impl<'v> Given<'v> {
             Operand::Constant(value) => Self::Constant(value),
             Operand::Variable { slot, path } => {
                 let mut value = variables.slots.get(usize::from(slot.0)).and_then(Option::as_ref);
+                let (files, numbers) = (variables.files, variables.numbers_of(slot.0));
+                let mut beside = Beside { files, numbers };
                 for item in path {
+                    beside = match item {
+                        PathItem::Key(key) => beside.member(key),
+                        PathItem::Index(index) => beside.item(*index),
+                    };
                     value = match (item, value) {
                         (PathItem::Key(key), Some(Json::Object(object))) => object.get(&**key),
                         (PathItem::Index(index), Some(Json::Array(items))) => items.get(*index),
@@ -36,12 +61,13 @@ impl<'v> Given<'v> {
                         (PathItem::Key(_) | PathItem::Index(_), _) => None,
                     };
                 }
-                value.map_or(Self::Absent, |value| Self::Variable(value, variables.files))
+                value.map_or(Self::Absent, |value| Self::Variable(value, beside))
             }
             // Of one that is missing a comparison is unknown, as it is of null.
             Operand::Claim(name) => {
                 let claim = variables.claims.and_then(|claims| claims.get(name));
-                claim.map_or(Self::Absent, |claim| Self::Variable(claim, Files::none()))
+                let beside = Beside { files: Files::none(), numbers: ExactNumbers::none() };
+                claim.map_or(Self::Absent, |claim| Self::Variable(claim, beside))
             }
             _ => Self::Mixed(operand, variables),
         }
@@ -55,8 +81,9 @@ impl<'v> Given<'v> {
     pub(super) fn items(self) -> Option<Vec<Self>> {
         Some(match self {
             Self::Constant(Value::List(items)) => items.iter().map(Self::Constant).collect(),
-            Self::Variable(Json::Array(items), files) => {
-                items.iter().map(|item| Self::Variable(item, files)).collect()
+            Self::Variable(Json::Array(items), beside) => {
+                let items = items.iter().enumerate();
+                items.map(|(index, item)| Self::Variable(item, beside.item(index))).collect()
             }
             Self::Mixed(Operand::List(items), variables) => {
                 items.iter().map(|item| Self::new(item, variables)).collect()
@@ -71,9 +98,12 @@ impl<'v> Given<'v> {
             Self::Constant(Value::Object(members)) => {
                 members.iter().map(|(name, value)| (&**name, Self::Constant(value))).collect()
             }
-            Self::Variable(Json::Object(members), files) => {
-                let members = members.iter();
-                members.map(|(name, value)| (name.as_str(), Self::Variable(value, files))).collect()
+            Self::Variable(Json::Object(members), beside) => {
+                let member = |(name, value): (&'v ByteString, &'v Json)| {
+                    let name = name.as_str();
+                    (name, Self::Variable(value, beside.member(name)))
+                };
+                members.iter().map(member).collect()
             }
             Self::Mixed(Operand::Object(members), variables) => {
                 let members = members.iter();
@@ -91,8 +121,8 @@ impl<'v> Given<'v> {
                 let own = members.iter().find(|(own, _)| **own == *name);
                 own.map(|(_, value)| Self::Constant(value))
             }
-            Self::Variable(Json::Object(members), files) => {
-                members.get(name).map(|value| Self::Variable(value, files))
+            Self::Variable(Json::Object(members), beside) => {
+                members.get(name).map(|value| Self::Variable(value, beside.member(name)))
             }
             Self::Mixed(Operand::Object(members), variables) => {
                 let own = members.iter().find(|(own, _)| **own == *name);
@@ -115,11 +145,14 @@ impl<'v> Given<'v> {
             Self::Constant(Value::Number(text)) => Resolved::Number((&**text).into()),
             Self::Constant(Value::Text(text)) => Resolved::Text((&**text).into()),
             Self::Constant(Value::Json(text)) => Resolved::Json((&**text).into()),
-            Self::Variable(Json::Number(number), _) => match number.as_i64() {
-                Some(number) => Resolved::Integer(number),
-                None => Resolved::Number(number.to_string().into()),
-            },
-            Self::Variable(Json::String(text), files) => match files.find(text.as_str()) {
+            Self::Variable(Json::Number(number), beside) => {
+                match (number.as_i64(), beside.numbers.text_of(number)) {
+                    (Some(number), _) => Resolved::Integer(number),
+                    (None, Some(digits)) => Resolved::Number(digits.into()),
+                    (None, None) => Resolved::Number(number.to_string().into()),
+                }
+            }
+            Self::Variable(Json::String(text), beside) => match beside.files.find(text.as_str()) {
                 Some(file) => Resolved::File(file),
                 None => Resolved::Text(text.as_str().into()),
             },

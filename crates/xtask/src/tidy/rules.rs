@@ -62,7 +62,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "graphql",
-        may: &["uploads"],
+        may: &["exact-numbers", "uploads"],
         reason: "the GraphQL front half knows no database",
     },
     Layer {
@@ -82,7 +82,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "live",
-        may: &["catalog", "ir", "source"],
+        may: &["catalog", "exact-numbers", "ir", "source"],
         reason: "live queries are the same for every dialect and every source",
     },
     Layer {
@@ -168,7 +168,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "source",
-        may: &["catalog", "geojson", "ir", "response", "sql", "uploads"],
+        may: &["catalog", "exact-numbers", "geojson", "ir", "response", "sql", "uploads"],
         reason: "the vocabulary of sources knows no driver and no compiler",
     },
     Layer {
@@ -279,6 +279,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         within: "uploads",
         may: &[],
         reason: "files are bytes beside the variables: who receives and who stores them is elsewhere",
+    },
+    Layer {
+        within: "exact-numbers",
+        may: &[],
+        reason: "digits are text beside the variables: who binds them is elsewhere",
     },
     Layer { within: "sample", may: &[], reason: "the sample is data" },
     Layer {

@@ -49,6 +49,10 @@ fn a_file_that_does_not_fit_is_refused_with_its_line() {
     check(&rule("read = { rows = { id = { is = 1 } } }"), "a condition on a column has no `is`");
     check(&rule("read = { rows = { id = {} } }"), "a condition on a column is missing");
     check(&rule("read = { rows = { id = { eq = [1] } } }"), "one value is wanted, not a list");
+    let misfit =
+        "line 3: `id` is compared with a value that it cannot have: an integer of its size";
+    check(&rule("read = { rows = { id = { eq = \"abc\" } } }"), misfit);
+    check(&rule("read = { rows = { id = { in = [1, \"2\", \"x\"] } } }"), misfit);
     check(&rule("read = { rows = { some = {} } }"), "the related table is missing");
     check(&rule("read = { rows = { some = { tag = {} } } }"), "no relationship leads from `post`");
     check(&rule("insert = { check = true }"), "line 3: a table is wanted");

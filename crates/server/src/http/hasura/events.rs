@@ -51,6 +51,18 @@ impl EventCall {
         })
     }
 
+    /// True for a call about the events of a source; those of schedules belong to no source.
+    fn is_of_source(self) -> bool {
+        match self {
+            Self::Redeliver | Self::Invoke | Self::Events | Self::Invocations | Self::Event => true,
+            Self::CreateScheduled
+            | Self::DeleteScheduled
+            | Self::Scheduled
+            | Self::ScheduledInvocations
+            | Self::CronTriggers => false,
+        }
+    }
+
     /// Answers the call; `path` is that of the request in the body.
     pub(super) async fn run(
         self,
@@ -61,7 +73,11 @@ impl EventCall {
     ) -> Result<Value, Failure> {
         let metadata = settings.metadata.as_ref().and_then(|packed| packed.read().metadata);
         let (metadata, path) = (metadata.as_ref(), format!("{path}.args"));
-        let arguments = Arguments { settings, metadata, args, path };
+        let source = match args.get("source") {
+            Some(Value::String(name)) if self.is_of_source() => name,
+            _ => settings.events.first(),
+        };
+        let arguments = Arguments { settings, metadata, source, args, path };
         match self {
             Self::CronTriggers => return Ok(json!({ "cron_triggers": arguments.cron_triggers() })),
             Self::CreateScheduled if service.settings.is_open() => {
@@ -71,7 +87,8 @@ impl EventCall {
                      configure one, or use `thalweg events schedule`",
                 ));
             }
-            _ => arguments.check_source()?,
+            _ if self.is_of_source() => arguments.check_source()?,
+            _ => {}
         }
         let log = arguments.log().await?;
         match self {
@@ -137,14 +154,16 @@ impl EventCall {
 struct Arguments<'a> {
     settings: &'a HasuraSettings,
     metadata: Option<&'a Metadata>,
+    /// The source whose log has the events.
+    source: &'a str,
     args: &'a Value,
     path: String,
 }
 
 impl<'a> Arguments<'a> {
-    /// The log of the database, which is there.
+    /// The log of the source, which is there.
     async fn log(&self) -> Result<&'a EventLog, Failure> {
-        let Some(log) = &self.settings.events else {
+        let Some(log) = self.settings.events.find(self.source) else {
             return Err(self.wrong("not-supported", "the source has no log of events"));
         };
         match log.is_complete().await {
@@ -209,9 +228,10 @@ impl<'a> Arguments<'a> {
         triggers.unwrap_or_else(|| json!([]))
     }
 
-    /// A trigger with its table.
+    /// A trigger of the source with its table.
     fn event_trigger(&self, name: &str) -> Result<(&'a Table, &'a EventTrigger), Failure> {
         let sources = self.metadata.into_iter().flat_map(|metadata| metadata.sources.iter());
+        let sources = sources.filter(|source| source.name.text == self.source);
         let tables = sources.flat_map(|source| source.tables.iter());
         let mut triggers = tables
             .flat_map(|table| table.event_triggers.iter().map(move |trigger| (table, trigger)));
@@ -309,15 +329,24 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The source that is named has to be one of the metadata.
+    /// A source that the call names has to be one of the metadata, and served.
     fn check_source(&self) -> Result<(), Failure> {
-        let Some(Value::String(name)) = self.args.get("source") else { return Ok(()) };
-        let mut sources = self.metadata.into_iter().flat_map(|metadata| metadata.sources.iter());
-        match sources.any(|source| source.name.text == *name) {
-            true => Ok(()),
+        let Self { settings, metadata, source: name, .. } = *self;
+        if settings.events.is_served(name) {
+            return Ok(());
+        }
+        let mut sources = metadata.into_iter().flat_map(|metadata| metadata.sources.iter());
+        match sources.any(|source| source.name.text == name) {
             false => {
                 let message = format!("source with name \"{name}\" does not exist");
                 Err(self.wrong("not-exists", message))
+            }
+            true => {
+                let message = format!(
+                    "the source \"{name}\" is not served: give its address with \
+                     `--further-source NAME=URL`"
+                );
+                Err(self.wrong("not-supported", message))
             }
         }
     }

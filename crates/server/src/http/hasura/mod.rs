@@ -6,12 +6,13 @@
 //! * `admission`: operations that the metadata forbids
 //! * `limits`: API limits of the metadata
 //! * `metadata`: `/v1/metadata`
-//! * `events`: its calls about events
+//! * `events`: its calls about events, by the logs of the sources, `event_logs`
 //! * `explain`: `/v1/graphql/explain`
 //! * `server`: version, health and configuration of the server
 //! * `rest`: `/api/rest/…`; `openapi`: its description
 
 mod admission;
+mod event_logs;
 mod events;
 mod explain;
 mod failure;
@@ -33,6 +34,7 @@ use hyper::{Method, StatusCode};
 use serde_json::Value;
 
 pub(super) use self::admission::{check, check_again, is_listed, may_introspect};
+pub(crate) use self::event_logs::EventLogs;
 use self::failure::Failure;
 pub(super) use self::limits::{check_batch, time_limit, too_slow};
 pub(super) use self::settings::HasuraSettings;

@@ -6,9 +6,9 @@ use dialects::hasura::Options;
 use dialects::hasura::metadata::ServedSource;
 use engine::Limits;
 use hasura_metadata::PackedMetadata;
-use sources::EventLog;
 
 use super::admission::AllowList;
+use super::event_logs::EventLogs;
 use super::limits::OperationLimits;
 use super::rest::RestEndpoints;
 use crate::failure::Failure;
@@ -19,8 +19,7 @@ pub(in crate::http) struct HasuraSettings {
     /// For exports: the metadata itself has no use after the start.
     pub(super) metadata: Option<PackedMetadata>,
     pub(super) rest: RestEndpoints,
-    /// The log of events; `None` for a source without one.
-    pub(super) events: Option<EventLog>,
+    pub(super) events: EventLogs,
     /// The operations that all roles but the admin are restricted to, if they are.
     pub(super) allow_list: Option<AllowList>,
     /// Whether functions of queries need no permission of their own.
@@ -36,7 +35,7 @@ impl HasuraSettings {
     pub(in crate::http) fn new(
         dialect: &Options,
         uses_allow_list: bool,
-        (limits, events): (&Limits, Option<EventLog>),
+        (limits, events): (&Limits, EventLogs),
     ) -> Result<Self, Failure> {
         let served = dialect.metadata.served();
         let infers_functions = dialect.infer_function_permissions;

@@ -1,7 +1,7 @@
 //! Messages of the subprotocols: parsed into one closed set, and written.
 
 use bytes::Bytes;
-use graphql::{GraphQLError, JsonLimits, Parameters, parse_json};
+use graphql::{ExactNumbers, GraphQLError, JsonLimits, Parameters, parse_exact_json};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::subprotocol::Subprotocol;
@@ -62,7 +62,8 @@ impl ClientMessage {
         text: &[u8],
         limits: JsonLimits,
     ) -> Result<Self, String> {
-        let message = parse_json(text, "The message", limits).map_err(|error| error.message)?;
+        let (message, numbers) =
+            parse_exact_json(text, "The message", limits).map_err(|error| error.message)?;
         let Json::Object(mut message) = message else {
             return Err("The message must be a JSON object.".into());
         };
@@ -76,11 +77,11 @@ impl ClientMessage {
             (Subprotocol::TransportWs, "pong") => optional_object(message).map(|_| Self::Pong),
             (Subprotocol::TransportWs, "subscribe") | (Subprotocol::Legacy, "start") => {
                 let id = id(subprotocol, &mut message)?;
-                Ok(Self::Begin { id, parameters: parameters(message)? })
+                Ok(Self::Begin { id, parameters: parameters(message, numbers.member("payload"))? })
             }
             (Subprotocol::Oldest, "subscription_start") => {
                 let id = id(subprotocol, &mut message)?;
-                Ok(Self::Begin { id, parameters: read_parameters(message)? })
+                Ok(Self::Begin { id, parameters: read_parameters(message, &numbers)? })
             }
             (Subprotocol::TransportWs, "complete") | (Subprotocol::Legacy, "stop") => {
                 Ok(Self::End { id: Some(id(subprotocol, &mut message)?) })
@@ -141,15 +142,21 @@ fn id(subprotocol: Subprotocol, message: &mut Map<ByteString, Json>) -> Result<B
     }
 }
 
-fn parameters(mut message: Map<ByteString, Json>) -> Result<Box<Parameters>, String> {
+fn parameters(
+    mut message: Map<ByteString, Json>,
+    numbers: &ExactNumbers,
+) -> Result<Box<Parameters>, String> {
     match message.remove("payload") {
-        Some(Json::Object(payload)) => read_parameters(payload),
+        Some(Json::Object(payload)) => read_parameters(payload, numbers),
         _ => Err(NO_OBJECT.into()),
     }
 }
 
-fn read_parameters(object: Map<ByteString, Json>) -> Result<Box<Parameters>, String> {
-    Parameters::from_object(object).map(Box::new).map_err(|error| error.message)
+fn read_parameters(
+    object: Map<ByteString, Json>,
+    numbers: &ExactNumbers,
+) -> Result<Box<Parameters>, String> {
+    Parameters::from_exact_object(object, numbers).map(Box::new).map_err(|error| error.message)
 }
 
 impl ServerMessage<'_> {

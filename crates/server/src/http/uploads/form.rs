@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use graphql::{Body, JsonLimits, parse_json};
+use graphql::{Body, JsonLimits, parse_exact_json, parse_json};
 use multer::{Error, Field, Multipart};
 use uploads::{File, Files};
 
@@ -54,8 +54,9 @@ pub(super) async fn read_form(
         None => return Err(malformed("The body has no part \"map\".")),
     };
     let mut bytes = parsed_size(&operations) + parsed_size(&map);
-    let mut operations = parse_json(&operations, "The part \"operations\"", limits.json)
-        .map_err(Refusal::Malformed)?;
+    let (mut operations, numbers) =
+        parse_exact_json(&operations, "The part \"operations\"", limits.json)
+            .map_err(Refusal::Malformed)?;
     let map = parse_json(&map, "The part \"map\"", limits.json).map_err(Refusal::Malformed)?;
     let Places { names, places, counts } = place_files(&mut operations, &map, limits.most_files)?;
     let mut contents: Vec<Option<Bytes>> = vec![None; names.len()];
@@ -80,7 +81,7 @@ pub(super) async fn read_form(
         None => Err(malformed(format!("The file \"{name}\" is missing in the body."))),
     });
     let files = Files::new(files.collect::<Result<_, _>>()?, limits.most_bytes_of_uses);
-    let mut body = Body::from_value(operations).map_err(Refusal::Malformed)?;
+    let mut body = Body::from_value(operations, &numbers).map_err(Refusal::Malformed)?;
     match &mut body {
         Body::One(parameters) => parameters.files = files,
         Body::Batch(members) => {
