@@ -190,8 +190,8 @@ function readFilters(query, column) {
 
 // What the API does not offer here.
 function lackOf({ isPlain, insert, update, remove }) {
-  if (isPlain) return "The console only reads rows in this dialect: filters, orders and changes are under Explore.";
+  if (isPlain) return "The console only reads these rows, because it does not know the arguments of their fields: filters, orders and changes are under Explore.";
   const lacking = [[insert, "insert"], [update, "edit"], [remove, "delete"]].filter(([there]) => !there).map(([, name]) => name);
   if (lacking.length === 0) return null;
-  return `The API does not let your role ${lacking.join(", ")} rows here by their primary key.`;
+  return `The API does not let your role ${lacking.join(", ")} rows here by a key.`;
 }

@@ -447,7 +447,7 @@ impl ServeOptions {
 pub(crate) struct ConfigOptions {
     /// The document to print
     pub(crate) part: ConfigPart,
-    /// Of `show`: the command whose options are shown, with its own options, as `serve shop.db --dev`
+    /// Of `show`: the command whose options are shown, such as `serve shop.db`, with options of its own
     /// [default: `serve`, or `gateway` if the file is that of a gateway]
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<OsString>,

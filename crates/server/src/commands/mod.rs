@@ -75,7 +75,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Top(options) => top::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
         Command::Token(options) => token::run(options).map(|()| ExitCode::SUCCESS),
-        Command::Config(options) => config::run(options, invocation).map(|()| ExitCode::SUCCESS),
+        Command::Config(options) => config::run(options, invocation),
         Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -112,7 +112,6 @@ fn signed(secret: &str, algorithm: Algorithm, claims: &Value) -> String {
 /// A token by HS256 for a server that accepts the usual audience, whose claim names the role.
 pub(super) fn of_role(secret: &str, claim: &str, role: &str, seconds: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let claims =
-        json!({ claim: role, "aud": USUAL_AUDIENCE, "exp": now.saturating_add(seconds) });
+    let claims = json!({ claim: role, "aud": USUAL_AUDIENCE, "exp": now.saturating_add(seconds) });
     signed(secret, Algorithm::Hs256, &claims)
 }

@@ -4,13 +4,17 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 
-use clap::parser::ValueSource;
 use clap::Arg;
+use clap::parser::ValueSource;
 use serde_json::Value;
 
 use super::keys::{self, Key, Kind, List};
 use super::read::{self, Beginning, Invocation, ReadError};
 use super::redacted::shown;
+
+/// Options that may have a password within an address, and are shown without it. All other options whose
+/// values must not appear in messages are hidden.
+const ADDRESSES: [&str; 6] = ["source", "data", "direct-url", "read-url", "from", "into"];
 
 /// An option with its values.
 struct Effective {
@@ -59,7 +63,8 @@ fn describe(words: &[OsString]) -> Result<String, ReadError> {
     let mut found = Vec::new();
     if let Some(leaf) = read::leaf(&mut command, &beginning.commands) {
         let known: Vec<String> = leaf.get_arguments().filter_map(keys::name).collect();
-        let others = globals.iter().filter(|arg| keys::name(arg).is_none_or(|name| !known.contains(&name)));
+        let others =
+            globals.iter().filter(|arg| keys::name(arg).is_none_or(|name| !known.contains(&name)));
         let all = leaf.get_arguments().chain(others);
         found.extend(all.filter_map(|arg| option(arg, &beginning, &invocation, &preset)));
     }
@@ -98,23 +103,25 @@ fn option(
     if texts.is_empty() {
         return None;
     }
-    let values = texts.iter().map(|text| value(&key, text)).collect::<Vec<_>>().join(", ");
+    let is_hidden = key.is_secret() && !ADDRESSES.contains(&&*name);
+    let values = texts.iter().map(|text| match is_hidden {
+        true => Value::from(redact::HIDDEN).to_string(),
+        false => value(&key, text),
+    });
+    let values = values.collect::<Vec<_>>().join(", ");
     let values = match key.list {
         List::One => values,
         List::Separated(_) | List::Repeated => ["[", &values, "]"].concat(),
     };
-    Some(Effective { name, values, origin, is_hidden: key.is_secret() })
+    Some(Effective { name, values, origin, is_hidden })
 }
 
 fn variable(arg: &Arg) -> String {
     arg.get_env().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// A value in TOML, without its secrets.
+/// A value in TOML, without the passwords of addresses.
 fn value(key: &Key, text: &str) -> String {
-    if key.is_secret() {
-        return Value::from(redact::HIDDEN).to_string();
-    }
     let is_bare = match key.kind {
         Kind::Flag | Kind::Boolean => matches!(text, "true" | "false"),
         Kind::Integer => text.parse::<i128>().is_ok(),

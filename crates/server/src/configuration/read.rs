@@ -324,7 +324,11 @@ impl Beginning {
     }
 
     /// The defaults of the preset for options that nothing else sets.
-    pub(super) fn of_preset(&self, command: &Command, entries: &Entries) -> Vec<&'static PresetDefault> {
+    pub(super) fn of_preset(
+        &self,
+        command: &Command,
+        entries: &Entries,
+    ) -> Vec<&'static PresetDefault> {
         let of_file = || Preset::find(entries.0.get(PRESET)?.texts.first()?);
         let Some(preset) = self.preset.or_else(of_file) else { return Vec::new() };
         let mut names = self.commands.iter();

@@ -1,9 +1,9 @@
 //! `thalweg token`: the claims and the validity of a token for development.
 
-use clap::Args;
 use super::auth::VerifyAlgorithm;
 use super::quantity::Time;
 use super::{Variables, variables};
+use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Authentication")]
