@@ -9,7 +9,10 @@ use graphql::{View, print_type};
 use ir::HopDirection;
 
 use crate::api::Api;
-use crate::binding::{Change, ConnectionField, FieldBinding, MutationForm, RowsForm, RowsFrom};
+use crate::binding::{
+    Change, ChangedTypes, ConnectionField, FieldBinding, MutationForm, RelatedChange,
+    RelatedChangeKind, RowsForm, RowsFrom,
+};
 
 /// A table, a view, or a label of nodes, with the object type of its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,16 +240,38 @@ impl EntityFields {
             Change::DeleteAll(entity)
             | Change::DeleteMany { entity, .. }
             | Change::DeleteNodes(entity) => (*entity, OperationKind::DeleteMany),
+            Change::AddObjects(object) => (object.entity, OperationKind::Insert),
+            Change::UpdateObjects(ChangedTypes::One(object)) => {
+                (object.entity, OperationKind::UpdateMany)
+            }
+            Change::DeleteObjects(ChangedTypes::One(object)) => {
+                (object.entity, OperationKind::DeleteMany)
+            }
+            Change::Related(change) => match related(api, *change) {
+                Some(found) => found,
+                None => return,
+            },
             Change::Upsert { .. }
             | Change::Call(_)
             | Change::UpdateEach(_)
-            | Change::AddObjects(_)
-            | Change::UpdateObjects(_)
-            | Change::DeleteObjects(_)
-            | Change::Related(_) => return,
+            | Change::UpdateObjects(ChangedTypes::Each { .. })
+            | Change::DeleteObjects(ChangedTypes::Each { .. }) => return,
         };
         self.add(entity, kind, &view.whole[id].name);
     }
+}
+
+/// A change of rows with those of their relations. An upsert is both an insert and an update.
+fn related(api: &Api, change: RelatedChange) -> Option<(EntityId, OperationKind)> {
+    let kind = match change.kind {
+        RelatedChangeKind::Create | RelatedChangeKind::CreateMany => OperationKind::Insert,
+        RelatedChangeKind::Update => OperationKind::Update,
+        RelatedChangeKind::UpdateMany => OperationKind::UpdateMany,
+        RelatedChangeKind::Delete => OperationKind::Delete,
+        RelatedChangeKind::DeleteMany => OperationKind::DeleteMany,
+        RelatedChangeKind::Upsert => return None,
+    };
+    Some((api.related_rows(change.rows)?.entity, kind))
 }
 
 /// The type of the rows of a connection.

@@ -67,6 +67,21 @@ pub enum Dialect {
     Prisma(prisma::Options),
 }
 
+impl Dialect {
+    /// Its name, without its options.
+    #[must_use]
+    pub fn name(&self) -> DialectName {
+        match self {
+            Self::PostGraphile(_) => DialectName::Postgraphile,
+            Self::Phrag(_) => DialectName::Phrag,
+            Self::Neo4j(_) => DialectName::Neo4j,
+            Self::Dgraph(_) => DialectName::Dgraph,
+            Self::Hasura(_) => DialectName::Hasura,
+            Self::Prisma(_) => DialectName::Prisma,
+        }
+    }
+}
+
 impl DialectName {
     /// The word that names the dialect.
     #[must_use]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
-    Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, Uninherited,
+    Api, Declaration, Dialect, DialectError, DialectName, DialectOutput, ErrorForm, Uninherited,
     add_cached_directive, add_defer_directive, add_live_directive, federation, prisma,
 };
 use graphql::schema::Schema;
@@ -113,6 +113,8 @@ pub struct Engine {
     pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
+    /// The dialect of the API.
+    pub(crate) dialect: DialectName,
     /// The form of errors in responses.
     pub(crate) error_form: ErrorForm,
     /// Fields whose values other servers give, if there are some.
@@ -395,6 +397,7 @@ impl Engine {
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
+            dialect: options.dialect.name(),
             error_form: options.dialect.error_form(),
             resolvers,
             action_calls,
@@ -501,6 +504,12 @@ impl Engine {
     #[must_use]
     pub fn has_rules(&self) -> bool {
         self.access.as_ref().is_some_and(|rules| rules.has_restrictions())
+    }
+
+    /// The dialect of the API.
+    #[must_use]
+    pub fn dialect(&self) -> DialectName {
+        self.dialect
     }
 
     /// Whether policies restrict access.

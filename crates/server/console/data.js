@@ -13,11 +13,11 @@ const SIZES = [10, 25, 50, 100];
 const nameOf = ({ schema, name }) => (schema && schema !== "public" ? `${schema}.${name}` : name);
 
 export async function open({ rest, query }) {
-  const [{ tables, relationships }, schema] = await Promise.all([tablesOf(), readSchema()]);
+  const [{ tables, relationships, dialect }, schema] = await Promise.all([tablesOf(), readSchema()]);
   const readable = tables.filter((table) => table.operations.length > 0);
   const table = readable.find(({ type }) => type === rest[0]) ?? readable[0];
   if (!table) return { nodes: [heading("Data"), status("Your role can read no table: choose other headers.")] };
-  const operations = operationsOf(table, schema);
+  const operations = operationsOf(table, schema, { dialect, relationships });
   const content = operations
     ? browser(table, operations, schema, relationships, query)
     : [status(`The console cannot read ${nameOf(table)}: the API has no list of its rows that needs no arguments. Use Explore.`)];
@@ -104,12 +104,18 @@ function browser(table, operations, schema, relationships, query) {
     if (value === null || value === undefined) return element("span", { class: "c-nothing" }, "null");
     const text = textOf(value);
     const shortened = text.length > 120 ? `${text.slice(0, 120)}…` : text;
-    const reference = relationships.find(({ fromTable, fromColumns }) => fromTable === table && fromColumns.length === 1 && fromColumns[0] === one.name);
+    const reference = referenceOf(one);
     if (!reference) return element("span", { title: text.length > 120 ? text.slice(0, 2000) : null }, shortened);
-    const target = reference.toTable.columns.find(({ name }) => name === reference.toColumns[0]);
-    if (!target || !reference.toTable.operations.length) return element("span", {}, shortened);
-    const where = encodeURIComponent(JSON.stringify([target.field, "=", text]));
-    return element("a", { href: `#/data/${encodeURIComponent(reference.toTable.type)}?where=${where}`, title: `The row of ${nameOf(reference.toTable)}` }, shortened);
+    const where = encodeURIComponent(JSON.stringify([reference.key.field, "=", text]));
+    return element("a", { href: `#/data/${encodeURIComponent(reference.target.type)}?where=${where}`, title: `The row of ${nameOf(reference.target)}` }, shortened);
+  };
+
+  // The table and its column to which a column refers.
+  const referenceOf = (one) => {
+    if (one.key) return one;
+    const found = relationships.find(({ fromTable, fromColumns }) => fromTable === table && fromColumns.length === 1 && fromColumns[0] === one.name);
+    const key = found?.toTable.columns.find(({ name }) => name === found.toColumns[0]);
+    return key && found.toTable.operations.length > 0 ? { key, target: found.toTable } : null;
   };
 
   const edit = (row, opener) => openForm({
@@ -146,7 +152,7 @@ function browser(table, operations, schema, relationships, query) {
   // `=` of a link is the operator of equality of this API.
   for (const filter of state.filters) {
     const names = operations.operators(column(filter.field)).map(({ name }) => name);
-    filter.operator = ["equalTo", "_eq", "eq"].find((name) => names.includes(name)) ?? names[0];
+    filter.operator = ["equalTo", "_eq", "eq", "equals"].find((name) => names.includes(name)) ?? names[0];
   }
   state.filters = state.filters.filter(({ operator }) => operator);
   renderFilters();
@@ -184,8 +190,8 @@ function readFilters(query, column) {
 
 // What the API does not offer here.
 function lackOf({ isPlain, insert, update, remove }) {
-  if (isPlain) return "The console only reads rows in this dialect: filters, orders and changes are under Explore.";
+  if (isPlain) return "The console only reads these rows, because it does not know the arguments of their fields: filters, orders and changes are under Explore.";
   const lacking = [[insert, "insert"], [update, "edit"], [remove, "delete"]].filter(([there]) => !there).map(([, name]) => name);
   if (lacking.length === 0) return null;
-  return `The API does not let your role ${lacking.join(", ")} rows here by their primary key.`;
+  return `The API does not let your role ${lacking.join(", ")} rows here by a key.`;
 }

@@ -1,9 +1,7 @@
-// The headers of all requests of the page. They live as long as the browser's tab, since they may have
-// a password.
+// The headers of all requests of the page, which it keeps after a reload by choice only.
 
 import { button, element } from "./elements.js";
 
-const KEY = "thalweg-headers";
 const SUGGESTED = ["Authorization", "X-Hasura-Admin-Secret", "X-Hasura-Role", "X-Hasura-User-Id"];
 
 const listeners = new Set();
@@ -17,16 +15,10 @@ export function onHeaders(listener) {
   listeners.add(listener);
 }
 
-function read() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY)) ?? [];
-  } catch {
-    return [];
-  }
-}
+const read = () => globalThis.thalweg.headers.pairs();
 
-function write(pairs) {
-  sessionStorage.setItem(KEY, JSON.stringify(pairs));
+function write(pairs, keeps) {
+  globalThis.thalweg.headers.set(pairs, keeps);
   for (const listener of listeners) listener();
 }
 
@@ -54,6 +46,7 @@ function openDialog(opener) {
   const known = read();
   known.forEach(add);
   if (known.length === 0) add();
+  const keeps = element("input", { type: "checkbox", checked: globalThis.thalweg.headers.areKept() });
   const problem = element("p", { class: "c-message c-error", role: "alert", hidden: true });
   const save = (event) => {
     event.preventDefault();
@@ -66,7 +59,7 @@ function openDialog(opener) {
       problem.hidden = false;
       return;
     }
-    write(named);
+    write(named, keeps.checked);
     dialog.close();
   };
   const dialog = element(
@@ -76,9 +69,10 @@ function openDialog(opener) {
       "form",
       { submit: save },
       element("h2", { id: "c-headers-title" }, "Headers"),
-      element("p", {}, "All requests of this page have them, those of GraphiQL and of the data browser, until this tab closes."),
+      element("p", {}, "All requests of this page have them, those of GraphiQL and of the data browser, until you reload it."),
       element("datalist", { id: "c-header-names" }, SUGGESTED.map((value) => element("option", { value }))),
       rows,
+      element("label", { class: "c-check" }, keeps, " Keep them after a reload, until this tab closes: only on a device that you trust"),
       problem,
       element(
         "div",

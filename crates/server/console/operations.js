@@ -1,73 +1,20 @@
-// GraphQL operations that read and change the rows of a table, by what the schema offers. Each style of
-// API has arguments of its own; what a style or a table lacks is missing here, too.
+// GraphQL operations that read and change the rows of a table, by what the schema offers. Each dialect
+// has arguments of its own; what it or a table lacks is missing here, too.
 
 import { typeText } from "./api.js";
+import { argument, document, fieldsOf, given, hasKey, indented, inputFields, isRequired, leaves, primaryKey, variable, written } from "./operation-parts.js";
+import { dgraph } from "./operations-dgraph.js";
+import { neo4j } from "./operations-neo4j.js";
+import { prisma } from "./operations-prisma.js";
 import { baseType } from "./values.js";
 
 // The operations of a table: `read`, and `insert`, `update` and `remove`, each null if it is not there.
-export function operationsOf(table, schema) {
-  const style = STYLES.map((find) => find(table, schema)).find(Boolean);
-  return style ?? null;
+// `null`: no operation reads its rows without arguments that must be given.
+export function operationsOf(table, schema, { dialect, relationships }) {
+  return STYLES[dialect]?.(table, schema, relationships) ?? plain(table, schema);
 }
 
-const STYLES = [postgraphile, hasura, phrag, plain];
-
-const fieldsOf = (kinds, table, fields) =>
-  table.operations.filter(({ kind }) => kinds.includes(kind)).map(({ field }) => fields.get(field)).filter(Boolean);
-
-const argument = (field, ...names) => field.args.find(({ name }) => names.includes(name));
-
-const inputFields = (type, schema) => schema.types.get(baseType(type).name)?.inputFields ?? [];
-
-const isRequired = ({ type, defaultValue }) => type.kind === "NON_NULL" && defaultValue == null;
-
-const isScalar = (type, schema) => ["SCALAR", "ENUM"].includes(schema.types.get(baseType(type).name)?.kind);
-
-// The columns that are read: those whose fields have no parts of their own.
-function leaves(table, schema) {
-  const fields = new Map(schema.types.get(table.type)?.fields.map((field) => [field.name, field]));
-  return table.columns.filter(({ field }) => {
-    const found = fields.get(field);
-    return found && isScalar(found.type, schema) && !found.args.some(isRequired);
-  });
-}
-
-// A document with variables: each has a name, a type, and a value; those without one are left out.
-function document(kind, name, variables, body) {
-  const given = variables.filter(({ value }) => value !== undefined);
-  const declared = given.map(({ name, type }) => `$${name}: ${type}`).join(", ");
-  return {
-    query: `${kind} ${name}${declared ? `(${declared})` : ""} {\n${body}\n}`,
-    variables: Object.fromEntries(given.map(({ name, value }) => [name, value])),
-  };
-}
-
-const given = (pairs) => {
-  const present = pairs.filter(([, , value]) => value !== undefined);
-  return present.length > 0 ? `(${present.map(([argument, variable]) => `${argument}: $${variable}`).join(", ")})` : "";
-};
-
-const variable = (name, argument, value) => ({ name, type: argument && typeText(argument.type).replace(/!$/, ""), value: argument ? value : undefined });
-
-const indented = (names, depth) => names.map((name) => `${" ".repeat(depth)}${name}`).join("\n");
-
-// The columns of an object of new values.
-function written(type, table, schema) {
-  // A form has no values of columns that are not read, such as intervals and ranges.
-  const inputs = new Map(inputFields(type, schema).filter((input) => isScalar(input.type, schema)).map((input) => [input.name, input]));
-  return leaves(table, schema).filter(({ field, name }) => inputs.has(field) || inputs.has(name)).map((column) => {
-    const input = inputs.get(column.field) ?? inputs.get(column.name);
-    return { ...column, input: input.name, inputType: input.type, isRequired: isRequired(input) };
-  });
-}
-
-// Whether a row has all columns of its key: otherwise no operation finds it.
-const hasKey = (key) => (row) => Boolean(key) && key.every(({ field }) => row[field] !== null && row[field] !== undefined);
-
-const primaryKey = (table) => {
-  const key = table.keys.find(({ primary }) => primary) ?? table.keys[0];
-  return key && key.columns.map((name) => table.columns.find((column) => column.name === name));
-};
+const STYLES = { postgraphile, hasura, phrag, prisma, dgraph, neo4j };
 
 // PostGraphile: connections or lists with `orderBy` by an enum, `condition`, and perhaps `filter`.
 function postgraphile(table, schema) {

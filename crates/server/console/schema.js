@@ -11,9 +11,9 @@ const nameOf = ({ schema, name }) => (schema ? `${schema}.${name}` : name);
 
 // The catalog with tables in the places of their numbers.
 export async function tablesOf() {
-  const { tables, relationships } = await catalog();
+  const { tables, relationships, dialect } = await catalog();
   const linked = relationships.map((one) => ({ ...one, fromTable: tables[one.from], toTable: tables[one.to] }));
-  return { tables, relationships: linked };
+  return { tables, relationships: linked, dialect };
 }
 
 export async function open({ rest }) {

@@ -2,7 +2,7 @@
 
 const NUMBERS = new Set(["Int", "Float", "smallint", "int2", "real", "float4", "float8"]);
 // Numbers that are also accepted as texts, which keep all of their digits.
-const LONG_NUMBERS = new Set(["bigint", "int8", "numeric"]);
+const LONG_NUMBERS = new Set(["bigint", "int8", "numeric", "Long", "Int64", "BigInt"]);
 const JSONS = new Set(["JSON", "Json", "json", "jsonb", "JSONObject"]);
 
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;

@@ -21,13 +21,21 @@
     for (const listener of last.listeners) listener(request);
   }
 
-  // The headers of the whole page, which its console sets.
-  function commonHeaders() {
+  // The headers of the whole page, which its console sets. They may have a password: a reload forgets
+  // them unless a person chose to keep them in the storage of the tab.
+  const KEPT_HEADERS = "thalweg-headers";
+  let commonPairs = keptPairs() ?? [];
+
+  function keptPairs() {
     try {
-      return Object.fromEntries(JSON.parse(sessionStorage.getItem("thalweg-headers")) ?? []);
+      return JSON.parse(sessionStorage.getItem(KEPT_HEADERS));
     } catch {
-      return {};
+      return null;
     }
+  }
+
+  function commonHeaders() {
+    return Object.fromEntries(commonPairs);
   }
 
   // GraphiQL's own requests ask for the schema, and are nobody's question.
@@ -533,6 +541,15 @@
       return () => void last.listeners.delete(listener);
     },
     duration,
+    headers: {
+      pairs: () => commonPairs,
+      areKept: () => keptPairs() !== null,
+      set(pairs, keeps) {
+        commonPairs = pairs;
+        if (keeps) sessionStorage.setItem(KEPT_HEADERS, JSON.stringify(pairs));
+        else sessionStorage.removeItem(KEPT_HEADERS);
+      },
+    },
   };
   if (configuration.followsReloads) followReloads();
 })();

@@ -66,6 +66,7 @@ mod subgraph_cache;
 mod subscriptions;
 mod supergraph_url;
 mod tls;
+mod token;
 mod triggers;
 mod types;
 mod uploads;
@@ -126,6 +127,7 @@ pub(crate) use scope::{
 pub(crate) use serving::ServingOptions;
 pub(crate) use subgraph_cache::{CacheSecret, CacheSettings, StoreSettings};
 pub(crate) use tls::TlsFiles;
+pub(crate) use token::TokenOptions;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
 pub(crate) use types::{TypesOptions, TypesTarget};
 pub(crate) use uploads::UploadOptions;
@@ -147,7 +149,7 @@ use crate::failure::Failure;
 pub(crate) struct Arguments {
     /// The configuration file [default: thalweg.toml, if it exists]
     #[arg(long, env = "THALWEG_CONFIG", value_name = "FILE", global = true)]
-    config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) log: LogOptions,
     #[command(subcommand)]
@@ -290,7 +292,13 @@ pub(crate) enum Command {
     ///
     /// It reads the metrics of a server with `--metrics-listen`, each second.
     Top(TopOptions),
-    /// Print the schema or an example of the configuration file
+    /// Print a token for development, signed by the shared secret of the server
+    ///
+    /// The secret is that of `--jwt-secret`, the environment or the configuration file. The token has the
+    /// claims of `--claims`, and those that the same options require: the audience, the issuer, the
+    /// subject and the id. Only servers with a shared secret accept it.
+    Token(TokenOptions),
+    /// Print the configuration as it is used, its schema, or an example
     Config(ConfigOptions),
     /// Generate the completion script of a shell
     Completions(CompletionsOptions),
@@ -439,10 +447,16 @@ impl ServeOptions {
 pub(crate) struct ConfigOptions {
     /// The document to print
     pub(crate) part: ConfigPart,
+    /// Of `show`: the command whose options are shown, such as `serve shop.db`, with options of its own
+    /// [default: `serve`, or `gateway` if the file is that of a gateway]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConfigPart {
+    /// The options of a command as they are used, with the origin of each value; secrets are hidden
+    Show,
     /// The JSON Schema of the configuration file, for editors
     Schema,
     /// An example of the configuration file, with every option as a comment
@@ -556,6 +570,7 @@ impl Command {
             | Self::Health(_)
             | Self::Top(_)
             | Self::Completions(_)
+            | Self::Token(_)
             | Self::Config(_)
             | Self::Man(_) => {}
         }
@@ -586,6 +601,7 @@ impl Command {
             | Self::Health(_)
             | Self::Top(_)
             | Self::Completions(_)
+            | Self::Token(_)
             | Self::Config(_)
             | Self::Man(_) => Level::Warn,
         }

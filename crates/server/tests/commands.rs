@@ -46,6 +46,7 @@ const COMMANDS: &[&str] = &[
     "diff",
     "import-metadata",
     "top",
+    "token",
 ];
 
 /// The words that print the whole help of a command.

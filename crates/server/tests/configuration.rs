@@ -285,3 +285,134 @@ fn the_published_schemas_and_example_are_those_of_the_program() {
     let (_, example, _) = outcome(&run(&["config", "example"]));
     expect_test::expect_file!["../../../docs/thalweg.example.toml"].assert_eq(&example);
 }
+
+#[test]
+fn the_options_in_use_are_shown_with_their_origins_and_without_secrets() {
+    let text = "source = 'postgres://u:PASSWORD@localhost/shop'\n\
+                # How deep.\nmax-depth = 20\njwt-secret = 'SECRET of more than thirty-two bytes'\n\
+                cache-store = 'redis://:PASSWORD@localhost'\nschema = ['a', 'b']\n";
+    let configured = Configured::new(text);
+    let show = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let words = [&["config", "show"], arguments].concat();
+        let mut command = configured.thalweg(&words);
+        command.envs(variables.iter().copied());
+        let (code, shown, error) = outcome(&command.output().unwrap());
+        assert_eq!((code, &*error), (Some(0), ""), "{arguments:?}");
+        assert!(!shown.contains("SECRET") && !shown.contains("PASSWORD"), "{shown}");
+        shown
+    };
+    let given = |shown: &str| shown.split_once("\n\n").unwrap().0.to_owned();
+    let head = "# The options of `thalweg serve`, with the file thalweg.toml";
+    let shown = show(&[], &[]);
+    let lines = [
+        head,
+        "source = \"postgres://…@localhost/shop\"  # file, line 1",
+        "schema = [\"a\", \"b\"]  # file, line 6",
+        "cache-store = \"redis://…@localhost\"  # file, line 5",
+        "max-depth = 20  # file, line 3",
+        "jwt-secret = \"…\"  # file, line 4, hidden",
+    ];
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(sorted(&given(&shown)), sorted(&lines.join("\n")));
+    assert!(
+        shown.contains("\n# Defaults\n") && shown.contains("\naggregates = false\n"),
+        "{shown}"
+    );
+    // What is shown is a file, in which only hidden values are wrong.
+    let read: toml::Table = shown.parse().unwrap();
+    assert_eq!(read["max-depth"].as_integer(), Some(20));
+
+    // The command line wins over the environment, that over the file, that over a preset.
+    let words = ["serve", "--preset", "modern", "--aggregates=false", "--listen", "127.0.0.1:0"];
+    let variables = [("THALWEG_MAX_DEPTH", "30"), ("THALWEG_LISTEN", "127.0.0.1:1")];
+    let shown = given(&show(&words, &variables));
+    for line in [
+        "max-depth = 30  # THALWEG_MAX_DEPTH",
+        "listen = [\"127.0.0.1:0\"]  # command line",
+        "aggregates = false  # command line",
+        "simple-collections = \"both\"  # preset",
+        "many-to-many = true  # preset",
+        "schema = [\"a\", \"b\"]  # file, line 6",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+    }
+
+    // The file of a gateway, another file, and what is wrong.
+    fs::write(configured.folder.file("gateway.toml"), "supergraph = 'a.graphql'\n").unwrap();
+    let shown = outcome(
+        &configured.thalweg(&["--config", "gateway.toml", "config", "show"]).output().unwrap(),
+    );
+    assert!(
+        shown.1.starts_with("# The options of `thalweg gateway`, with the file gateway.toml\n"),
+        "{}",
+        shown.1
+    );
+    let wrong = configured.run(&["config", "show", "serve", "--max-dept", "4"]);
+    assert_eq!(wrong.0, Some(2));
+    assert!(wrong.2.starts_with("error: unexpected argument '--max-dept'"), "{}", wrong.2);
+    let others = configured.run(&["config", "schema", "serve"]);
+    let message = "error: only `thalweg config show` shows the options of a command";
+    assert!(others.0 == Some(2) && others.2.starts_with(message), "{}", others.2);
+}
+
+#[test]
+fn a_token_for_development_is_accepted_by_the_server_of_the_same_file() {
+    let secret = "a secret of more than thirty-two bytes";
+    let configured = Configured::new("");
+    let path = |name: &str| configured.folder.file(name).to_str().unwrap().to_owned();
+    let (source, policies, file) = (path("shop.db"), path("policies.toml"), path("thalweg.toml"));
+    configured.write(&format!(
+        "source = '{source}'\npolicies = '{policies}'\nlisten = '127.0.0.1:0'\njwt-secret = '{secret}'\n\
+         jwt-verify-issuer = ['us', 'them']\njwt-verify-subject = 'me'\njwt-verify-algorithms = ['HS512', 'HS256']\n\
+         require-token = true\n"
+    ));
+    let rules = "claim_role = \"role\"\n[rules.artists]\nentity = \"artist\"\n\
+                    read = { columns = \"*\" }\n[roles.visitor]\nrules = [\"artists\"]\n";
+    fs::write(policies, rules).unwrap();
+    let server = Server::start(&["serve", "--config", &file]);
+    let token = |arguments: &[&str]| {
+        let (code, token, error) = configured.run(&[&["token"], arguments].concat());
+        assert_eq!((code, &*error), (Some(0), ""), "{arguments:?}");
+        token.trim_end().to_owned()
+    };
+    let ask = |token: &str| {
+        let header = format!("Authorization: Bearer {token}\r\n");
+        let answer = server.query(&header, "{ allArtists(first: 1) { nodes { name } } }");
+        (answer.status, answer.body)
+    };
+    let (status, body) = ask(&token(&["--claims", r#"{"role": "visitor"}"#]));
+    assert!(status == 200 && body.contains("\"nodes\":[{"), "{body}");
+    // The validity, and claims that contradict the options, are kept as they are given.
+    assert_eq!(ask(&token(&["--claims", r#"{"role": "visitor", "exp": 1}"#])).0, 401);
+    assert_eq!(ask(&token(&["--claims", r#"{"role": "visitor", "sub": "you"}"#])).0, 401);
+    let (_, denied) = ask(&token(&["--claims", r#"{"role": "nobody"}"#]));
+    assert!(denied.contains("errors"), "{denied}");
+
+    let refused = |arguments: &[&str], expected: &str| {
+        let folder = Folder::new();
+        let mut command = thalweg(&[&["token"], arguments].concat());
+        let (code, output, error) = outcome(&command.current_dir(&folder.0).output().unwrap());
+        assert_eq!((code, &*output), (Some(2), ""), "{error}");
+        assert!(error.starts_with(expected), "{error}");
+    };
+    refused(&[], "error: `thalweg token` needs the shared secret of the server");
+    refused(&["--jwt-secret", ""], "error: `thalweg token` needs the shared secret of the server");
+    let (secret, algorithms) = (["--jwt-secret", secret], ["--jwt-verify-algorithms", "RS256"]);
+    refused(
+        &[&secret[..], &algorithms].concat(),
+        "error: `--jwt-verify-algorithms` accepts no token of a shared secret",
+    );
+    let claims = ["--jwt-require-claims", "tenant"];
+    refused(
+        &[&secret[..], &claims].concat(),
+        "error: `--jwt-require-claims` requires the claim `tenant`",
+    );
+    refused(
+        &[&secret[..], &["--claims", "[]"]].concat(),
+        "error: invalid value '[]' for '--claims <JSON>'",
+    );
+}

@@ -36,6 +36,19 @@ const NOTES: &str = "
         (NULL, 'without a key', NULL, NULL);
 ";
 
+/// Types whose tables the dialect dgraph creates.
+const BLOG: &str = "
+    type Author { id: ID! name: String! @id born: DateTime @search posts: [Post] @hasInverse(field: author) }
+    type Post { id: ID! title: String! @search(by: [exact]) score: Int @search draft: Boolean tags: [Tag] author: Author! }
+    type Tag { name: String! @id }
+";
+
+/// Nodes with and without a property that finds them.
+const LIBRARY: &str = "
+    type Author @node { name: String! books: [Book!]! @relationship(type: \"WROTE\", direction: OUT) }
+    type Book @node { id: ID! @id title: String! pages: Int }
+";
+
 const POLICIES: &str = r#"
 claim_role = "app.role"
 default_role = "anonymous"
@@ -209,6 +222,7 @@ fn the_catalog_has_tables_keys_relationships_and_root_fields() {
     let server = Server::start(&["serve", &file, "--listen", "127.0.0.1:0"]);
     let catalog = as_json(&get(&server, "catalog", ""));
     assert_eq!(names(&catalog["tables"]), ["album", "artist"]);
+    assert_eq!(catalog["dialect"], "postgraphile");
     let artist = &catalog["tables"][1];
     let column = |name: &str, r#type: &str, generated: bool| {
         json!({
@@ -446,6 +460,10 @@ fn a_person_uses_each_view_in_a_browser() {
         |dialect| Server::start(&["serve", &file, "--dialect", dialect, "--listen", "127.0.0.1:0"]);
     let shop = Server::start_sample(&["--metrics-listen", "127.0.0.1:0"]);
     let (hasura, phrag, prisma) = (serve("hasura"), serve("phrag"), serve("prisma"));
+    let (blog, data) = (folder.file("blog.graphql"), folder.file("blog.db"));
+    fs::write(&blog, BLOG).unwrap();
+    let of_types = ["serve", blog.to_str().unwrap(), "--data", data.to_str().unwrap()];
+    let dgraph = Server::start(&[&of_types[..], &["--listen", "127.0.0.1:0"]].concat());
     let notes = database(&folder, "notes.db", NOTES);
     let notes = Server::start(&["serve", &notes, "--listen", "127.0.0.1:0"]);
     let roles = with_policies(&["--require-token"]);
@@ -456,16 +474,44 @@ fn a_person_uses_each_view_in_a_browser() {
         "hasura": address(&hasura),
         "phrag": address(&phrag),
         "prisma": address(&prisma),
+        "dgraph": address(&dgraph),
         "notes": address(&notes),
         "roles": { "url": address(&roles), "token": token("manager") },
         "gateway": gateway.address,
     });
+    look(&chromium, &servers);
+}
+
+fn look(chromium: &Path, servers: &Value) {
     let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");
     let servers = servers.to_string();
     let arguments = [chromium.to_str().unwrap(), pictures.to_str().unwrap(), &servers];
     if let Some(printed) = crate::script::run("console.mjs", &arguments) {
         assert_eq!(printed, "seen\n");
     }
+}
+
+#[test]
+fn a_person_changes_nodes_in_a_browser() {
+    let Some(chromium) = testkit::script::chromium().unwrap() else { return };
+    let Some(graph) = testkit::neo4j::take().unwrap() else { return };
+    graph
+        .run(
+            "CREATE (:Book {id: 'b1', title: 'Persuasion', pages: 249}), \
+             (:Book {id: 'b2', title: 'Emma'}), (:Author {name: 'Jane'})",
+        )
+        .unwrap();
+    let folder = Folder::new();
+    let types = folder.file("types.graphql");
+    fs::write(&types, LIBRARY).unwrap();
+    let address = graph.address("bolt");
+    let serve = |version| {
+        let types = ["--types", types.to_str().unwrap(), "--neo4j-api", version];
+        Server::start(&[&["serve", &address, "--listen", "127.0.0.1:0"][..], &types].concat())
+    };
+    let (seventh, third) = (serve("7"), serve("3"));
+    let address = |server: &Server| format!("http://{}/", server.address);
+    look(&chromium, &json!({ "graph": { "7": address(&seventh), "3": address(&third) } }));
 }
 
 #[test]

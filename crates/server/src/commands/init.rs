@@ -2,14 +2,14 @@
 //!
 //! * `questions`: what is asked
 //! * `files`: the texts that are written
-//! * `token`: a token to try the API with
+//! * `secret`: a secret of tokens
 //!
 //! The database is opened after the first question, before anything is written: the files fit it, and
 //! nobody answers the others in vain. No file is overwritten.
 
 mod files;
 mod questions;
-mod token;
+mod secret;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use std::path::Path;
 
 use engine::SourceAddress;
 
-use crate::commands::{block_on, inspect, print};
+use crate::commands::{block_on, inspect, print, token};
 use crate::configuration::variable;
 use crate::failure::Failure;
 use crate::options::{ApiOptions, InitAccess, InitApi, InitOptions};
@@ -27,6 +27,9 @@ use questions::Answers;
 
 /// The schemas of PostgreSQL, which `thalweg serve` reads from the environment, too.
 const SCHEMA: &str = "THALWEG_SCHEMA";
+
+/// How long the first token is valid.
+const SECONDS: u64 = 30 * 24 * 60 * 60;
 
 /// The reason why no files were written.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +70,7 @@ pub(crate) fn run(options: &InitOptions) -> Result<(), Failure> {
     let tables = Tables::new(inspected.engine.tables());
     let secret = match answers.access {
         InitAccess::Everyone => None,
-        InitAccess::Tokens => Some(token::secret().ok_or(InitError::Random)?),
+        InitAccess::Tokens => Some(secret::secret().ok_or(InitError::Random)?),
     };
     let has_policies = answers.access == InitAccess::Tokens && answers.has_policies();
     if has_policies {
@@ -123,7 +126,7 @@ fn summary(answers: &Answers, tables: &Tables, secret: Option<&str>, has_policie
         let role = files::READER;
         text.push_str(&format!(
             "\nA token of the role `{role}`, for 30 days:\n{}\n",
-            token::signed(secret, claim, role)
+            token::of_role(secret, claim, role, SECONDS)
         ));
         text.push_str("Send it as the header `Authorization: Bearer TOKEN`.\n");
     } else if secret.is_some() && answers.api == InitApi::Hasura {

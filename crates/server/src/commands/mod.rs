@@ -27,6 +27,7 @@ mod reads;
 mod schema;
 mod serve;
 mod serving;
+mod token;
 mod top;
 mod triggers;
 mod types;
@@ -73,7 +74,8 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Top(options) => top::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
-        Command::Config(options) => config::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Token(options) => token::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Config(options) => config::run(options, invocation),
         Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -13,6 +13,7 @@
 //! * `help`: the short help and the whole one
 //! * `read`: combines the command line, the environment and the file; again for a reload
 //! * `redacted`: hides passwords in messages
+//! * `effective`: the options of a command as they are used, with their origins
 //! * `schema`: the JSON Schema of the file
 //! * `elsewhere`: hints for options of other servers
 //! * `similar`: suggestions for misspelt names
@@ -21,6 +22,7 @@
 //! * `subgraphs`: the subgraphs file of a gateway
 //! * `restart`: options that need a restart
 
+mod effective;
 mod elsewhere;
 mod example;
 mod expand;
@@ -42,6 +44,7 @@ mod value;
 #[cfg(test)]
 mod variants;
 
+pub(crate) use effective::effective;
 pub(crate) use example::example;
 pub(crate) use keys::Keys;
 pub(crate) use policies::POLICIES;

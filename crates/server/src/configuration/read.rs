@@ -36,7 +36,7 @@ pub(crate) struct Invocation {
     pub(crate) file: Option<PathBuf>,
     /// The words of the command line.
     words: Vec<OsString>,
-    entries: Entries,
+    pub(super) entries: Entries,
 }
 
 /// The input of a reload.
@@ -86,9 +86,9 @@ pub(crate) struct Places(Vec<String>);
 
 /// The command line and the environment without the file.
 #[derive(Debug)]
-struct Beginning {
+pub(super) struct Beginning {
     /// The names of the command and its subcommands.
-    commands: Vec<String>,
+    pub(super) commands: Vec<String>,
     file: Option<PathBuf>,
     /// The options that are given, by id.
     given: Vec<SetOption>,
@@ -97,10 +97,12 @@ struct Beginning {
 
 /// An option that is given on the command line or in the environment.
 #[derive(Debug)]
-struct SetOption {
+pub(super) struct SetOption {
     id: String,
-    source: ValueSource,
+    pub(super) source: ValueSource,
     setting: Setting,
+    /// In the form of the option's parser, one per element.
+    pub(super) texts: Vec<String>,
 }
 
 /// Reads everything. The words are those of the command line, including the program's name.
@@ -111,6 +113,20 @@ pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
         true => ReadError::Found(Box::new(error)),
         false => error,
     })
+}
+
+/// Whether the file of a command is for a gateway. A file that cannot be read is not: it gets its error
+/// where it is read again.
+pub(super) fn has_file_of_gateway(words: &[OsString]) -> bool {
+    let command = whole_command(words);
+    let file = begin(command.clone(), words).ok().and_then(|beginning| beginning.file(&command));
+    let entries = file.and_then(|file| read_file(&file, &Keys::of(&command)).ok());
+    entries.is_some_and(|entries| entries.0.contains_key("supergraph"))
+}
+
+/// Reads everything for a command that is described, not run.
+pub(super) fn read_options(words: Vec<OsString>) -> Result<Invocation, ReadError> {
+    read_with(words, |_| {})
 }
 
 impl Invocation {
@@ -230,7 +246,7 @@ impl Again {
 }
 
 /// The command with its help texts.
-fn whole_command(words: &[OsString]) -> Command {
+pub(super) fn whole_command(words: &[OsString]) -> Command {
     with_help(with_values(Arguments::command()), Detail::of(words))
 }
 
@@ -256,7 +272,7 @@ fn read_with(
 
 /// Parses the command line and the environment alone, in which options of the file may be missing.
 /// Errors come again when everything is parsed together.
-fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error> {
+pub(super) fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error> {
     let command = flags::without_values(command).ignore_errors(true);
     let matches = command.try_get_matches_from(words)?;
     let mut commands = Vec::new();
@@ -277,7 +293,9 @@ fn given(matches: &ArgMatches, id: &str) -> Option<SetOption> {
         source @ (ValueSource::CommandLine | ValueSource::EnvVariable) => {
             let value = matches.try_get_one::<bool>(id).ok().flatten();
             let setting = if value == Some(&false) { Setting::Off } else { Setting::On };
-            Some(SetOption { id: id.to_owned(), source, setting })
+            let texts = matches.get_raw(id).into_iter().flatten();
+            let texts = texts.map(|text| text.to_string_lossy().into_owned()).collect();
+            Some(SetOption { id: id.to_owned(), source, setting, texts })
         }
         // A default, or a source that a later version of clap may have.
         _ => None,
@@ -296,12 +314,21 @@ impl Beginning {
     }
 
     fn source_of(&self, arg: &Arg) -> Option<ValueSource> {
+        self.given(arg).map(|given| given.source)
+    }
+
+    /// What the command line or the environment gives for an option.
+    pub(super) fn given(&self, arg: &Arg) -> Option<&SetOption> {
         let id = arg.get_id().as_str();
-        self.given.iter().find(|given| given.id == id).map(|given| given.source)
+        self.given.iter().find(|given| given.id == id)
     }
 
     /// The defaults of the preset for options that nothing else sets.
-    fn of_preset(&self, command: &Command, entries: &Entries) -> Vec<&'static PresetDefault> {
+    pub(super) fn of_preset(
+        &self,
+        command: &Command,
+        entries: &Entries,
+    ) -> Vec<&'static PresetDefault> {
         let of_file = || Preset::find(entries.0.get(PRESET)?.texts.first()?);
         let Some(preset) = self.preset.or_else(of_file) else { return Vec::new() };
         let mut names = self.commands.iter();
@@ -423,7 +450,7 @@ fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Ve
 }
 
 /// The command that runs.
-fn leaf<'a>(root: &'a mut Command, names: &[String]) -> Option<&'a mut Command> {
+pub(super) fn leaf<'a>(root: &'a mut Command, names: &[String]) -> Option<&'a mut Command> {
     names.iter().try_fold(root, |command, name| command.find_subcommand_mut(name))
 }
 

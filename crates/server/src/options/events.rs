@@ -179,7 +179,12 @@ pub(crate) struct ScheduleEvent {
     #[arg(long, env = "THALWEG_PAYLOAD", value_name = "JSON")]
     pub(crate) payload: Option<String>,
     /// A header of the request; may be repeated
-    #[arg(long = "header", env = "THALWEG_HEADER", value_name = "NAME: VALUE")]
+    #[arg(
+        long = "header",
+        env = "THALWEG_HEADER",
+        hide_env_values = true,
+        value_name = "NAME: VALUE"
+    )]
     pub(crate) headers: Vec<String>,
     /// The number of further attempts after a failure
     #[arg(long, env = "THALWEG_RETRIES", value_name = "NUMBER", default_value = "0")]

@@ -103,6 +103,11 @@ impl Preset {
 }
 
 impl PresetDefault {
+    /// The value; none for a flag.
+    pub(crate) fn value(&self) -> Option<&'static str> {
+        self.value
+    }
+
     /// The word of a command line that sets the option.
     pub(crate) fn word(&self) -> String {
         match self.value {

@@ -42,7 +42,12 @@ pub(crate) struct SubgraphCacheOptions {
     #[arg(long, env = "THALWEG_SUBGRAPH_CACHE_USER", value_name = "CLAIM")]
     subgraph_cache_user: Option<Box<str>>,
     /// The secret of requests to `/cache/invalidate` [default: the endpoint is off]
-    #[arg(long, env = "THALWEG_SUBGRAPH_CACHE_SECRET", value_name = "SECRET")]
+    #[arg(
+        long,
+        env = "THALWEG_SUBGRAPH_CACHE_SECRET",
+        hide_env_values = true,
+        value_name = "SECRET"
+    )]
     subgraph_cache_secret: Option<CacheSecret>,
 }
 

@@ -10,7 +10,11 @@ use crate::http::service::Service;
 
 pub(super) fn catalog(service: &Service, caller: &Caller) -> Result<Value, NoData> {
     match &service.worker {
-        ApiWorker::Source(worker) => Ok(as_json(&worker.describe(&caller.session)?)),
+        ApiWorker::Source(worker) => {
+            let mut shown = as_json(&worker.describe(&caller.session)?);
+            shown["dialect"] = worker.engine().dialect().name().into();
+            Ok(shown)
+        }
         ApiWorker::Gateway(worker) => Ok(supergraph(&worker.gateway().describe())),
     }
 }
