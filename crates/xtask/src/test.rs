@@ -3,7 +3,6 @@
 //! Cargo builds the test programs (`programs`); each of their tests is in one tier (`tiers`), whose
 //! programs run two at a time (`run`), and their output is parsed (`results`).
 
-mod linter;
 mod programs;
 mod results;
 mod run;
@@ -24,7 +23,6 @@ use crate::setup::{self, Found, Required};
 use crate::tidy::{self, Tidiness};
 use crate::workspaces;
 
-use linter::Linter;
 use programs::Program;
 use results::Failures;
 use tiers::Extent;
@@ -86,6 +84,13 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
             let arguments = ["fmt", "--all", "--check"];
             run_tool(workspace, "rustfmt", &arguments, options.require_tools)
         }));
+        if !options.quick {
+            phases.push(phase::run("clippy", || {
+                let arguments =
+                    ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+                run_tool(workspace, "clippy", &arguments, options.require_tools)
+            }));
+        }
         phases.push(phase::run("tidy", || match tidy::print_findings(workspace) {
             Ok(Tidiness { findings: 0, warning }) if docs::print_stale(workspace) => {
                 warning.map_or(Outcome::Passed, Outcome::Warned)
@@ -99,26 +104,19 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
     }
     let extent = if options.quick { Extent::Quick } else { Extent::All };
     let mut programs = Vec::new();
-    let mut linter = None;
-    if !options.only_tests && !options.quick {
-        phases.push(phase::run("clippy", || match Linter::find() {
-            Some(found) => {
-                let built = programs::build_linted(workspace, &found);
-                linter = Some(found);
-                keep(built, &mut programs)
-            }
-            None => not_installed("clippy", options.require_tools),
-        }));
-    }
-    if programs.is_empty() {
-        // What a lint refuses may compile, and then its tests run.
-        linter = None;
-        phases
-            .push(phase::run("build", || keep(programs::build(workspace, extent), &mut programs)));
-    }
+    phases.push(phase::run("build", || match programs::build(workspace, extent) {
+        Ok(Some(built)) => {
+            programs = built;
+            Outcome::Passed
+        }
+        Ok(None) => Outcome::Failed,
+        Err(error) => {
+            eprintln!("build: {error}");
+            Outcome::Failed
+        }
+    }));
     let mut failures = Failures::default();
-    let filter = options.filter.as_deref();
-    let tests = Tests { workspace, found: &found, filter, extent, linter: linter.as_ref() };
+    let tests = Tests { workspace, found: &found, filter: options.filter.as_deref(), extent };
     let counts = match programs.is_empty() {
         true => Counts::default(),
         false => tests.run(&programs, &mut phases, &mut failures),
@@ -128,20 +126,6 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
         println!("\n{LEFT_OUT}");
     }
     conclude(&phases, counts)
-}
-
-fn keep(built: io::Result<Option<Vec<Program>>>, programs: &mut Vec<Program>) -> Outcome {
-    match built {
-        Ok(Some(built)) => {
-            *programs = built;
-            Outcome::Passed
-        }
-        Ok(None) => Outcome::Failed,
-        Err(error) => {
-            eprintln!("build: {error}");
-            Outcome::Failed
-        }
-    }
 }
 
 /// The sum stands alone on the last line, where people and programs look for it.
@@ -154,7 +138,12 @@ fn conclude(phases: &[Phase], counts: Counts) -> bool {
 fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: bool) -> Outcome {
     let name = arguments.first().copied().unwrap_or_default();
     if program::run(program::cargo().args([name, "--version"])).is_err() {
-        return not_installed(component, required);
+        let reason = format!("no {component}; `rustup component add {component}` installs it");
+        if !required {
+            return Outcome::NotRun(reason);
+        }
+        eprintln!("{name}: {reason}");
+        return Outcome::Failed;
     }
     let mut outcome = Outcome::Passed;
     for folder in workspaces::folders(workspace) {
@@ -170,23 +159,12 @@ fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: boo
     outcome
 }
 
-fn not_installed(component: &str, required: bool) -> Outcome {
-    let reason = format!("no {component}; `rustup component add {component}` installs it");
-    if !required {
-        return Outcome::NotRun(reason);
-    }
-    eprintln!("{component}: {reason}");
-    Outcome::Failed
-}
-
 /// The tests to run, and where.
 struct Tests<'t> {
     workspace: &'t Path,
     found: &'t Found,
     filter: Option<&'t str>,
     extent: Extent,
-    /// Of the build.
-    linter: Option<&'t Linter>,
 }
 
 impl Tests<'_> {
@@ -238,9 +216,6 @@ impl Tests<'_> {
     fn prepare(&self, command: &mut Command, not_run: &Path) {
         let found = self.found;
         command.args(self.filter);
-        if let Some(linter) = self.linter {
-            linter.apply(command);
-        }
         if io::stdout().is_terminal() {
             command.arg("--color=always");
         }

@@ -6,6 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rustix::fs::StatVfsMountFlags;
+
 use super::account::Account;
 
 /// Distinguishes the folders of one process.
@@ -17,15 +19,25 @@ const MEMORY: &str = "/dev/shm";
 /// full fails in the middle of a test.
 const MEMORY_NEEDED: u64 = 6 << 30;
 
+/// The file system of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Storage {
+    /// For data that benchmarks measure.
+    Disk,
+    /// Memory where there is enough of it, else the disk: a test makes a database by copying 300
+    /// files, which takes a disk longer than the test takes.
+    Memory,
+}
+
 /// Makes an empty folder that only the account may enter.
 ///
-/// Memory comes first where there is enough of it: a test makes a database by copying 300 files,
-/// which takes a disk longer than the test takes. `/tmp` comes before `TMPDIR`: the path of a Unix
-/// socket has room for 107 bytes only, and a folder inside a home is closed to other accounts.
-pub(super) fn create_folder(account: Option<Account>) -> io::Result<PathBuf> {
-    let memory = PathBuf::from(MEMORY);
-    let in_memory = has_room(&memory).then_some(memory);
-    let candidates = in_memory.into_iter().chain([PathBuf::from("/tmp"), std::env::temp_dir()]);
+/// `/tmp` comes before `TMPDIR`: the path of a Unix socket has room for 107 bytes only, and a
+/// folder inside a home is closed to other accounts.
+pub(super) fn create_folder(account: Option<Account>, storage: Storage) -> io::Result<PathBuf> {
+    let memory = Path::new(MEMORY);
+    let is_in_memory = storage == Storage::Memory && has_room(memory);
+    let memory = is_in_memory.then(|| memory.to_owned());
+    let candidates = memory.into_iter().chain([PathBuf::from("/tmp"), std::env::temp_dir()]);
     let mut failure = io::Error::from(io::ErrorKind::NotFound);
     for parent in candidates.filter(|parent| parent.is_dir()) {
         match create_in(&parent, account) {
@@ -38,7 +50,7 @@ pub(super) fn create_folder(account: Option<Account>) -> io::Result<PathBuf> {
 
 /// Creates a folder for servers that run as the current user.
 pub(crate) fn create_own_folder() -> io::Result<PathBuf> {
-    create_folder(None)
+    create_folder(None, Storage::Disk)
 }
 
 /// Copies the installation of `bin` into `folder` if the account cannot reach it, as when root has
@@ -61,9 +73,12 @@ pub(super) fn reachable_bin(
     Ok(copy.join(name))
 }
 
+/// Containers often forbid to run programs there, and `reachable_bin` may have to copy some to it.
 fn has_room(folder: &Path) -> bool {
-    rustix::fs::statvfs(folder)
-        .is_ok_and(|system| system.f_bavail.saturating_mul(system.f_frsize) >= MEMORY_NEEDED)
+    rustix::fs::statvfs(folder).is_ok_and(|system| {
+        !system.f_flag.contains(StatVfsMountFlags::NOEXEC)
+            && system.f_bavail.saturating_mul(system.f_frsize) >= MEMORY_NEEDED
+    })
 }
 
 fn create_in(parent: &Path, account: Option<Account>) -> io::Result<PathBuf> {
@@ -137,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_file_below_a_closed_folder_is_not_reachable() {
-        let folder = create_folder(None).expect("a folder");
+        let folder = create_folder(None, Storage::Disk).expect("a folder");
         let file = folder.join("postgres");
         fs::write(&file, "").expect("a file");
         fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("permissions");

@@ -9,11 +9,12 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
+use super::account;
+use super::folder::{self, Storage};
 use super::server::{
     POLL, START_LIMIT, StartError, WATCHER, command, exited_file, log_file, program_error,
     read_log, remove_folder, stop,
 };
-use super::{account, folder};
 
 /// The folder of Debian's packages, which is only in root's `PATH`.
 const FOLDER: &str = "/usr/sbin";
@@ -35,7 +36,7 @@ impl Pooler {
         prepare: impl FnOnce(&Path) -> Result<Vec<OsString>, StartError>,
     ) -> Result<Self, StartError> {
         let account = account::unprivileged_account()?;
-        let folder = folder::create_folder(account).map_err(StartError::Folder)?;
+        let folder = folder::create_folder(account, Storage::Disk).map_err(StartError::Folder)?;
         let words = prepare(&folder);
         let started = words.and_then(|words| start_in(&folder, account, (&words, signal), port));
         if started.is_err() {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::account::{self, Account};
 use super::client::{self, ClientError};
-use super::folder;
+use super::folder::{self, Storage};
 use super::installation::Installation;
 
 /// Another process may take the free port before the server does.
@@ -26,12 +26,9 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 pub(super) const POLL: Duration = Duration::from_millis(10);
 pub(crate) const WATCHER: &str = include_str!("watcher.sh");
 
-/// The durability of a test's data is worth nothing, its speed a lot: each session maps the shared
-/// buffers, and tests collect the statistics that they need. UTC, so that answers do not depend on
-/// the machine.
-const SETTINGS: [&str; 13] = [
-    "shared_buffers=32MB",
-    "autovacuum=off",
+/// The durability of a test's data is worth nothing, its speed a lot. UTC, so that answers do not
+/// depend on the machine.
+const SETTINGS: [&str; 11] = [
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
@@ -44,6 +41,10 @@ const SETTINGS: [&str; 13] = [
     "log_timezone=UTC",
     "logging_collector=off",
 ];
+
+/// Those of the server that tests share, beside these: each session maps the shared buffers, and
+/// tests collect the statistics that they need. Benchmarks have servers of their own.
+const SHARED_SETTINGS: [&str; 2] = ["shared_buffers=32MB", "autovacuum=off"];
 
 type SharedServer = OnceLock<Result<Server, StartError>>;
 
@@ -113,7 +114,7 @@ pub fn shared(installation: &Installation) -> Result<&'static Server, &'static S
         }
     };
     // The list is free again: servers of different installations start side by side.
-    server.get_or_init(|| Server::start(installation)).as_ref()
+    server.get_or_init(|| Server::start_shared(installation)).as_ref()
 }
 
 impl Server {
@@ -128,9 +129,21 @@ impl Server {
         installation: &Installation,
         settings: &[&str],
     ) -> Result<Server, StartError> {
+        Self::start_on(installation, settings, Storage::Disk)
+    }
+
+    fn start_shared(installation: &Installation) -> Result<Server, StartError> {
+        Self::start_on(installation, &SHARED_SETTINGS, Storage::Memory)
+    }
+
+    fn start_on(
+        installation: &Installation,
+        settings: &[&str],
+        storage: Storage,
+    ) -> Result<Server, StartError> {
         let mut attempt = 1;
         loop {
-            match start_once(installation, settings) {
+            match start_once(installation, settings, storage) {
                 Err(StartError::Exited { log })
                     if log.contains("could not bind") && attempt < PORT_ATTEMPTS =>
                 {
@@ -242,9 +255,13 @@ impl Drop for Server {
     }
 }
 
-fn start_once(installation: &Installation, settings: &[&str]) -> Result<Server, StartError> {
+fn start_once(
+    installation: &Installation,
+    settings: &[&str],
+    storage: Storage,
+) -> Result<Server, StartError> {
     let account = account::unprivileged_account()?;
-    let folder = folder::create_folder(account).map_err(StartError::Folder)?;
+    let folder = folder::create_folder(account, storage).map_err(StartError::Folder)?;
     let started = start_in(installation, settings, &folder, account);
     if started.is_err() {
         remove_folder(&folder);

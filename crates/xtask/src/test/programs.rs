@@ -2,9 +2,8 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use super::linter::Linter;
 use super::tiers::Extent;
 use crate::program;
 use crate::workspaces;
@@ -37,27 +36,12 @@ impl Program {
 
 /// Builds the test programs of all workspaces; `None` if they do not compile.
 pub(super) fn build(workspace: &Path, extent: Extent) -> io::Result<Option<Vec<Program>>> {
-    let mut arguments = vec!["test", "--workspace", "--no-run"];
-    arguments.extend(extent.targets());
-    collect(workspace, &arguments, &|_| {})
-}
-
-/// Builds them, and lints all targets meanwhile; `None` if a lint finds anything.
-pub(super) fn build_linted(workspace: &Path, linter: &Linter) -> io::Result<Option<Vec<Program>>> {
-    collect(workspace, &["build", "--workspace", "--all-targets"], &|command| linter.apply(command))
-}
-
-fn collect(
-    workspace: &Path,
-    arguments: &[&str],
-    prepare: &dyn Fn(&mut Command),
-) -> io::Result<Option<Vec<Program>>> {
     let mut programs = Vec::new();
     for folder in workspaces::folders(workspace) {
         let mut command = program::cargo();
-        command.args(arguments).arg("--message-format=json-render-diagnostics");
-        command.current_dir(folder);
-        prepare(&mut command);
+        command.args(["test", "--workspace", "--no-run"]);
+        command.arg("--message-format=json-render-diagnostics");
+        command.args(extent.targets()).current_dir(folder);
         if io::stderr().is_terminal() {
             command.arg("--color=always");
         }
