@@ -13,9 +13,7 @@ mod tables;
 
 use api::{Api, EntityBinding, FieldBinding, NodeIdBinding, OrderBy, ValueBinding};
 use catalog::builder::NewField;
-use catalog::{
-    Catalog, EntityId, EntityKind, Join, NoteKind, RelationshipNames, Scalar, Type,
-};
+use catalog::{Catalog, EntityId, EntityKind, Join, NoteKind, RelationshipNames, Scalar, Type};
 use dialect_postgraphile::{Options, SimpleCollections, TagsFile, api};
 use expect_test::{expect, expect_file};
 use graphql::print_schema;
@@ -306,12 +304,8 @@ fn remedies_name_the_part_of_which_a_name_is_made() {
         tables.primary(pair, &["a", "b"]);
         tables.foreign(pair, &["a"], post, &["id"]);
         tables.foreign(pair, &["b"], tag, &["id"]);
-        let view = tables.builder.entity(
-            Tables::namespace(),
-            "shown".into(),
-            EntityKind::View,
-            None,
-        );
+        let view =
+            tables.builder.entity(Tables::namespace(), "shown".into(), EntityKind::View, None);
         let id = NewField {
             name: "id".into(),
             r#type: int,
