@@ -156,6 +156,11 @@ impl JoinPath<'_> {
         (name, connection)
     }
 
+    /// The remedy for a taken name.
+    fn rename(&self, build: &Build<'_>, tag: &str) -> Box<str> {
+        build.rename_join(find_given(build, self.left, self.right), self.right, tag)
+    }
+
     fn add(
         &self,
         build: &mut Build<'_>,
@@ -177,7 +182,7 @@ impl JoinPath<'_> {
                 Collection::Connection => "manyToManyFieldName",
                 Collection::List => "manyToManySimpleFieldName",
             };
-            build.note_with(note, |build| build.rename_relation(self.right, tag));
+            build.note_with(note, |build| self.rename(build, tag));
             return;
         }
         let served = &*served;
@@ -229,9 +234,7 @@ impl JoinPath<'_> {
         let connection = match connection::add_types(build, &connected) {
             Ok(connection) => connection,
             Err(note) => {
-                build.note_with(note, |build| {
-                    build.rename_relation(self.right, "manyToManyFieldName")
-                });
+                build.note_with(note, |build| self.rename(build, "manyToManyFieldName"));
                 return None;
             }
         };

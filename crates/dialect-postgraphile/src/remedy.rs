@@ -32,7 +32,18 @@ impl Build<'_> {
     pub(super) fn rename_entity(&self, id: EntityId) -> Box<str> {
         let entity = &self.catalog[id];
         if self.catalog.given().entity(id).is_some() {
-            return in_prisma_schema("model", &entity.name);
+            let block = match entity.kind {
+                EntityKind::View | EntityKind::MaterializedView => "view",
+                EntityKind::Table
+                | EntityKind::ForeignTable
+                | EntityKind::Record
+                | EntityKind::Model
+                | EntityKind::ValueSet
+                | EntityKind::Composite
+                | EntityKind::Node
+                | EntityKind::Edge => "model",
+            };
+            return in_prisma_schema(block, &entity.name);
         }
         let kind = match entity.kind {
             EntityKind::Table => "table",
@@ -71,6 +82,26 @@ impl Build<'_> {
         if self.catalog.given().forward(relationship.id).is_some() {
             return "name the field of the relation otherwise in the schema of Prisma.".into();
         }
+        self.tag_relation(relationship, tag)
+    }
+
+    /// With the given name of a many-to-many relation, or else the tag of its name. The name of the
+    /// foreign key's own field is no part of it.
+    pub(super) fn rename_join(
+        &self,
+        given: Option<&str>,
+        right: &Relationship,
+        tag: &str,
+    ) -> Box<str> {
+        match given {
+            Some(name) => {
+                format!("name the list field {name} otherwise in the schema of Prisma.").into()
+            }
+            None => self.tag_relation(right, tag),
+        }
+    }
+
+    fn tag_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
         if !relationship.enforced && relationship.name.starts_with('@') {
             return format!("add |@{tag} {NEW_NAME} to {}.", relationship.name).into();
         }

@@ -13,7 +13,7 @@ mod tables;
 
 use api::{Api, EntityBinding, FieldBinding, NodeIdBinding, OrderBy, ValueBinding};
 use catalog::builder::NewField;
-use catalog::{Catalog, EntityKind, NoteKind, Scalar, Type};
+use catalog::{Catalog, EntityId, EntityKind, Join, NoteKind, RelationshipNames, Scalar, Type};
 use dialect_postgraphile::{Options, SimpleCollections, TagsFile, api};
 use expect_test::{expect, expect_file};
 use graphql::print_schema;
@@ -286,6 +286,60 @@ fn a_table_keeps_its_type_and_another_table_loses_its_connection() {
     "#]].assert_eq(&notes(&api));
     assert_eq!(members(&api, "Query"), ["query", "nodeId", "node", "allPostsConnections"]);
     assert_eq!(members(&api, "PostsConnection"), ["id"]);
+}
+
+/// The names of a schema of Prisma ORM are changed there.
+#[test]
+fn remedies_name_the_part_of_which_a_name_is_made() {
+    let made = |name: &dyn Fn(&mut Catalog, EntityId)| {
+        let mut tables = Tables::default();
+        let int = Type::Scalar(Scalar::Int32);
+        let taken = ("tags_by_pair_a_and_b", int.clone(), false);
+        let post = tables.table("post", &[("id", int.clone(), false), taken]);
+        let tag = tables.table("tag", &[("id", int.clone(), false)]);
+        let pair = tables.table("pair", &[("a", int.clone(), false), ("b", int.clone(), false)]);
+        for table in [post, tag] {
+            tables.primary(table, &["id"]);
+        }
+        tables.primary(pair, &["a", "b"]);
+        tables.foreign(pair, &["a"], post, &["id"]);
+        tables.foreign(pair, &["b"], tag, &["id"]);
+        let view =
+            tables.builder.entity(Tables::namespace(), "shown".into(), EntityKind::View, None);
+        let id = NewField {
+            name: "id".into(),
+            r#type: int,
+            nullable: false,
+            has_default: false,
+            generated: None,
+            description: None,
+        };
+        tables.builder.field(view, id);
+        let mut catalog = tables.finish();
+        name(&mut catalog, pair);
+        let options = Options { many_to_many: true, ..Options::default() };
+        notes(&api(&catalog, &options))
+    };
+    expect![[r#"
+        collision: what app.pair joins by b: its many-to-many relation would be called tagsByPairAAndB, which is already the field of app.post.tags_by_pair_a_and_b; it is left out. Remedy: comment on constraint b_fkey on app.pair is E'@manyToManyFieldName new_name';
+    "#]].assert_eq(&made(&|catalog, pair| {
+        let right = catalog[pair].outgoing[1];
+        let names = RelationshipNames::Given { forward: "tag".into(), backward: "pairs".into() };
+        catalog.name_relationship(right, names);
+    }));
+    expect![[r#"
+        collision: what app.pair joins by b: its many-to-many relation would be called id, which is already the field of app.post.id; it is left out. Remedy: name the list field id otherwise in the schema of Prisma.
+    "#]].assert_eq(&made(&|catalog, pair| {
+        let [near, far] = [0, 1].map(|place| catalog[pair].outgoing[place]);
+        catalog.name_join(Join { name: "id".into(), near, far });
+    }));
+    expect![[r#"
+        collision: app.shown: its type would be called Post, which is already the type of app.post; it is left out. Remedy: name its view otherwise in the schema of Prisma: view new_name { … @@map("shown") }.
+        collision: what app.pair joins by b: its many-to-many relation would be called tagsByPairAAndB, which is already the field of app.post.tags_by_pair_a_and_b; it is left out. Remedy: comment on constraint b_fkey on app.pair is E'@manyToManyFieldName new_name';
+    "#]].assert_eq(&made(&|catalog, _| {
+        let view = catalog.find_entity(Tables::namespace().as_deref(), "shown").unwrap().id;
+        catalog.name_entity(view, "Post".into());
+    }));
 }
 
 /// The names that node ids take are free without them.

@@ -119,33 +119,33 @@ fn mistakes_in_rules_are_errors_at_the_start() {
     check(
         "query { queryA(first: 1) { id } }",
         &expect![
-            "a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: the argument `first` is no condition: remove it"
+            "a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: the argument `first` is no condition: remove it"
         ],
     );
     check(
         "query { queryA(order: { asc: b }) { id } }",
         &expect![
-            "a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: the argument `order` is no condition: remove it"
+            "a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: the argument `order` is no condition: remove it"
         ],
     );
     check(
         "query { queryA { nothing } }",
         &expect![[
-            r#"a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: Cannot query field "nothing" on type "A"."#
+            r#"a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: Cannot query field "nothing" on type "A"."#
         ]],
     );
     check("query { queryA { on(filter: { e: { eq: 1 } }) { e } } }", &expect![]);
     check(
         "query ($B: String!) { queryA(filter: { b: { regexp: $B } }) { id } }",
         &expect![
-            "a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: a pattern has to be written down: it cannot be a variable"
+            "a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: a pattern has to be written down: it cannot be a variable"
         ],
     );
     check("query ($C: Boolean!) { queryA(filter: { c: $C }) { id } }", &expect![]);
     check(
         "query ($F: AFilter!) { queryA(filter: $F) { id } }",
         &expect![
-            "a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: `$F` is an object: claims are single values or lists"
+            "a rule of the type definitions cannot be applied: line 1, column 29: `@auth` of `A`: `$F` is an object: claims are single values or lists"
         ],
     );
 }

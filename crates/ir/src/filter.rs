@@ -191,7 +191,8 @@ pub struct Nearest {
     pub most: Option<Operand>,
     /// The number of rows.
     pub count: Operand,
-    /// The number of vectors that a search of an index visits at least; `None`: its own default.
+    /// The number of vectors that a search of an index visits, within its limits; `None`: that of the
+    /// database.
     pub visited: Option<Operand>,
 }
 

@@ -112,37 +112,47 @@ impl Requirement {
     /// What is said if it is not met. Values of the request are in it, those of rows are not yet.
     #[must_use]
     pub fn refusal(&self, variables: Variables<'_>) -> Refusal {
-        let mut parts = self.otherwise.message.split(ir::Otherwise::GAP);
-        let mut refusal = Refusal {
-            kind: self.otherwise.kind.into(),
-            text: parts.next().unwrap_or_default().to_owned(),
-            results: Vec::new(),
-        };
-        for (part, gap) in parts.zip(&self.gaps) {
-            match gap {
-                ParameterSource::Operand(operand) => {
-                    let value = resolve(operand, variables).ok();
-                    let value = value.as_ref().and_then(Resolved::text).unwrap_or_default();
-                    match is_moment(operand) {
-                        true => refusal.text.push_str(&in_milliseconds(&value)),
-                        false => refusal.text.push_str(&value),
-                    }
-                }
-                ParameterSource::Result { level, row, column } => {
-                    refusal.results.push((refusal.text.len(), (*level, *row, *column)));
-                }
-                // A message has no lists.
-                ParameterSource::Parent { .. }
-                | ParameterSource::Keys { .. }
-                | ParameterSource::Rows { .. }
-                | ParameterSource::WholeRows { .. }
-                | ParameterSource::Columns(_)
-                | ParameterSource::Results { .. }
-                | ParameterSource::Objects(_) => {}
+        let mut results = Vec::new();
+        let text = message(&self.otherwise, &self.gaps, |text, gap| match gap {
+            ParameterSource::Operand(operand) => text.push_str(&told(operand, variables)),
+            ParameterSource::Result { level, row, column } => {
+                results.push((text.len(), (*level, *row, *column)));
             }
-            refusal.text.push_str(part);
-        }
-        refusal
+            // A message has no lists.
+            ParameterSource::Parent { .. }
+            | ParameterSource::Keys { .. }
+            | ParameterSource::Rows { .. }
+            | ParameterSource::WholeRows { .. }
+            | ParameterSource::Columns(_)
+            | ParameterSource::Results { .. }
+            | ParameterSource::Objects(_) => {}
+        });
+        Refusal { kind: self.otherwise.kind.into(), text, results }
+    }
+}
+
+/// The message of an error. `write` appends the value of a gap.
+pub(super) fn message<G>(
+    otherwise: &ir::Otherwise,
+    gaps: &[G],
+    mut write: impl FnMut(&mut String, &G),
+) -> String {
+    let mut parts = otherwise.message.split(ir::Otherwise::GAP);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (part, gap) in parts.zip(gaps) {
+        write(&mut text, gap);
+        text.push_str(part);
+    }
+    text
+}
+
+/// A value of the request as messages have it.
+pub(super) fn told(operand: &ir::Operand, variables: Variables<'_>) -> String {
+    let value = resolve(operand, variables).ok();
+    let value = value.as_ref().and_then(Resolved::text).unwrap_or_default();
+    match is_moment(operand) {
+        true => in_milliseconds(&value).into_owned(),
+        false => value.into_owned(),
     }
 }
 

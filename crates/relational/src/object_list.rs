@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use source::operand::{Variables, resolve};
 use source::{SourceError, SourceErrorKind};
 
+use super::level::{message, told};
+
 /// Rows of earlier levels, by which keys are resolved.
 pub trait KeyResults {
     /// The number of rows that a level returned.
@@ -76,8 +78,9 @@ pub struct IdentityGroups {
     groups: Vec<u32>,
     /// The objects of each group that can be created, in the order in which they are considered.
     creators: Vec<Vec<u32>>,
-    /// The errors of objects that must not exist, by the object and the look-up that finds it.
-    existing: FxHashMap<(u32, usize), Box<str>>,
+    /// The values in the errors of objects that must not exist, by the object and the look-up that
+    /// finds it.
+    existing: FxHashMap<(u32, usize), Vec<Box<str>>>,
 }
 
 /// The column of the key in rows of look-ups and of new keys.
@@ -144,7 +147,11 @@ impl ObjectList {
         let mut groups = IdentityGroups::default();
         for (object, place) in self.table.iter().zip(0_u32..) {
             for (number, otherwise) in object.existing.iter().enumerate() {
-                groups.existing.insert((place, number), message(otherwise, variables)?);
+                // A message without gaps is that of the object.
+                if !otherwise.gaps.is_empty() {
+                    let values = otherwise.gaps.iter().map(|gap| told(gap, variables).into());
+                    groups.existing.insert((place, number), values.collect());
+                }
             }
         }
         for (identity, place) in identities.iter().zip(0_u32..) {
@@ -291,9 +298,10 @@ impl ObjectList {
                 return Err(SourceError::new(SourceErrorKind::Input, message));
             }
             if let Some(otherwise) = object.existing.get(number) {
-                let message = creators.existing.get(&(place, number));
-                let message = message.unwrap_or(&otherwise.message);
-                return Err(SourceError::new(otherwise.kind.into(), message.clone()));
+                let values = creators.existing.get(&(place, number));
+                let values = values.map_or(&[][..], Vec::as_slice);
+                let message = message(otherwise, values, |text, value| text.push_str(value));
+                return Err(SourceError::new(otherwise.kind.into(), message));
             }
             existing = Some(key);
         }
@@ -420,17 +428,6 @@ fn are_equal(
         }
     }
     Ok(true)
-}
-
-/// The message of an error, with the values of its gaps.
-fn message(otherwise: &Otherwise, variables: Variables<'_>) -> Result<Box<str>, SourceError> {
-    let mut parts = otherwise.message.split(Otherwise::GAP);
-    let mut message = parts.next().unwrap_or_default().to_owned();
-    for (part, gap) in parts.zip(&otherwise.gaps) {
-        message.push_str(&resolve(gap, variables)?.text().unwrap_or_default());
-        message.push_str(part);
-    }
-    Ok(message.into())
 }
 
 fn refusal(otherwise: &Otherwise) -> SourceError {

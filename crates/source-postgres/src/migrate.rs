@@ -157,10 +157,11 @@ impl PostgresMigration {
             let details = rows.iter().map(|row| {
                 let (schema, name): (Option<String>, Option<String>) =
                     (row.try_get(3)?, row.try_get(4)?);
+                let length: Option<i32> = row.try_get(2)?;
                 Ok(ColumnDetails {
                     table: row.try_get(0)?,
                     column: row.try_get(1)?,
-                    is_limited: row.try_get(2)?,
+                    length: length.and_then(|length| u32::try_from(length).ok()),
                     sequence: schema.zip(name),
                 })
             });

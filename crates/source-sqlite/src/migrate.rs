@@ -28,7 +28,7 @@ pub enum MigrateError {
     History(rusqlite::Error),
     #[error("cannot read the schema: {0}")]
     Catalog(IntrospectError),
-    #[error("{source}\n{statement}")]
+    #[error("{source}{}\n{statement}", repair(source))]
     Statement { statement: Box<str>, source: rusqlite::Error },
     #[error(
         "{rows} rows of {table} refer to rows of {parent} that are not there; change them, and \
@@ -136,21 +136,25 @@ impl SqliteMigration {
     }
 
     /// Runs the statements and records them. `own` are the names of objects of old and new tables;
-    /// other indexes and triggers of a rebuilt table are created again.
+    /// other indexes and triggers of a rebuilt table are created again, as the renames have left them.
     pub fn apply<'s>(
         self,
-        statements: impl Iterator<Item = &'s str>,
+        renames: impl Iterator<Item = &'s str>,
+        others: impl Iterator<Item = &'s str>,
         own: &[&str],
         moves_rows: bool,
         record: Record<'_>,
     ) -> Result<(), MigrateError> {
         let connection = &self.file.connection;
         self.run(include_str!("migrate/prepare.sql"))?;
+        for statement in renames {
+            self.run(statement)?;
+        }
         let dependents = match moves_rows {
             true => dependents(connection, own).map_err(MigrateError::History)?,
             false => Vec::new(),
         };
-        for statement in statements {
+        for statement in others {
             self.run(statement)?;
         }
         for Dependent { name, table, statement } in dependents {
@@ -191,6 +195,16 @@ impl SqliteMigration {
             Some(violation) => Err(violation),
             None => Ok(()),
         }
+    }
+}
+
+/// What helps where SQLite reads all views and triggers again for a new name, and finds a broken one.
+/// Only its message tells this error from others.
+fn repair(error: &rusqlite::Error) -> &'static str {
+    let message = error.to_string();
+    match ["error in view ", "error in trigger "].iter().any(|own| message.starts_with(own)) {
+        true => "; repair it or drop it, and migrate again",
+        false => "",
     }
 }
 

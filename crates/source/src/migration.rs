@@ -27,9 +27,9 @@ pub struct AppliedMigration {
 pub struct ColumnDetails {
     pub table: String,
     pub column: String,
-    /// True for texts of a limited length.
-    pub is_limited: bool,
-    /// The schema and the name of the sequence whose next number is its default.
+    /// The characters that a text of a limited length has at most.
+    pub length: Option<u32>,
+    /// The schema and the name of the sequence whose next number is its default, or its identity.
     pub sequence: Option<(String, String)>,
 }
 

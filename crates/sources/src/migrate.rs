@@ -222,7 +222,8 @@ impl Migrator {
                     .into_iter()
                     .flat_map(Tables::object_names)
                     .collect();
-                Ok(driver.apply(migration.statements(), &own, migration.moves_rows, record)?)
+                let (renames, others) = migration.renames_and_others();
+                Ok(driver.apply(renames, others, &own, migration.moves_rows, record)?)
             }
             Driver::Postgres(driver) => Ok(driver.apply(migration.statements(), record).await?),
         }
@@ -243,12 +244,12 @@ impl Migrator {
             }
         };
         let columns = columns.into_iter().map(|details| {
-            let ColumnDetails { table, column, is_limited, sequence } = details;
+            let ColumnDetails { table, column, length, sequence } = details;
             let sequence = sequence.map(|(schema, name)| TableName {
                 schema: Some(Identifier(schema.into())),
                 name: Identifier(name.into()),
             });
-            ActualColumn { table: table.into(), column: column.into(), is_limited, sequence }
+            ActualColumn { table: table.into(), column: column.into(), length, sequence }
         });
         Ok(ActualTables { catalog, columns: columns.collect(), has_sequence })
     }

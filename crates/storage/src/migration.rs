@@ -242,8 +242,23 @@ impl Migration {
     }
 
     pub fn statements(&self) -> impl Iterator<Item = &str> {
-        self.steps.iter().flat_map(|step| &step.statements).map(|statement| &**statement)
+        statements(&self.steps)
     }
+
+    /// The statements of the first steps, which give tables and columns other names, and those of the
+    /// others.
+    pub fn renames_and_others(&self) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
+        let is_rename = |step: &Step| {
+            matches!(step.change, Change::RenameTable { .. } | Change::RenameColumn { .. })
+        };
+        let count = self.steps.iter().take_while(|step| is_rename(step)).count();
+        let (renames, others) = self.steps.split_at(count);
+        (statements(renames), statements(others))
+    }
+}
+
+fn statements(steps: &[Step]) -> impl Iterator<Item = &str> {
+    steps.iter().flat_map(|step| &step.statements).map(|statement| &**statement)
 }
 
 impl Step {

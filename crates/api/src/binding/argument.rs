@@ -145,6 +145,6 @@ pub enum NearestRole {
     Count,
     /// The largest distance.
     Most,
-    /// The number of vectors that a search of an index visits at least.
+    /// The number of vectors that a search of an index visits, within its limits.
     Visited,
 }

@@ -275,48 +275,54 @@ fn types_fields_and_relations_are_renamed() {
         after,
         &Database::sqlite(),
         &expect![[r#"
-        ALTER TABLE "User" RENAME TO "Account";
-        ALTER TABLE "Account" RENAME COLUMN "name" TO "title";
-        ALTER TABLE "Account" RENAME COLUMN "role" TO "part";
-        ALTER TABLE "Post" RENAME COLUMN "writer" TO "author";
-        ALTER TABLE "User_tags" RENAME TO "Account_words";
-        ALTER TABLE "_Liked" RENAME TO "_Likes";
-        ALTER TABLE "_Likes" RENAME COLUMN "A" TO "thalweg_old_A";
-        ALTER TABLE "_Likes" RENAME COLUMN "B" TO "thalweg_old_B";
-        ALTER TABLE "_Likes" RENAME COLUMN "thalweg_old_A" TO "B";
-        ALTER TABLE "_Likes" RENAME COLUMN "thalweg_old_B" TO "A";
-        CREATE TABLE "thalweg_new_Post" (
-          "id" VARCHAR(25) NOT NULL,
-          "author" VARCHAR(25),
-          PRIMARY KEY ("id"),
-          CONSTRAINT "Post_author_fkey" FOREIGN KEY ("author") REFERENCES "Account" ("id") ON DELETE SET NULL
-        );
-        INSERT INTO "thalweg_new_Post" ("id", "author") SELECT "id", "author" FROM "Post";
-        CREATE TABLE "thalweg_new_Account_words" (
-          "nodeId" VARCHAR(25) NOT NULL,
-          "position" INTEGER NOT NULL,
-          "value" TEXT NOT NULL,
-          PRIMARY KEY ("nodeId", "position"),
-          CONSTRAINT "Account_words_nodeId_fkey" FOREIGN KEY ("nodeId") REFERENCES "Account" ("id") ON DELETE CASCADE
-        );
-        INSERT INTO "thalweg_new_Account_words" ("nodeId", "position", "value") SELECT "nodeId", "position", "value" FROM "Account_words";
-        CREATE TABLE "thalweg_new__Likes" (
-          "A" VARCHAR(25) NOT NULL,
-          "B" VARCHAR(25) NOT NULL,
-          CONSTRAINT "_Likes_AB_unique" UNIQUE ("A", "B"),
-          CONSTRAINT "_Likes_A_fkey" FOREIGN KEY ("A") REFERENCES "Account" ("id") ON DELETE CASCADE,
-          CONSTRAINT "_Likes_B_fkey" FOREIGN KEY ("B") REFERENCES "Post" ("id") ON DELETE CASCADE
-        );
-        INSERT INTO "thalweg_new__Likes" ("A", "B") SELECT "A", "B" FROM "_Likes";
-        DROP TABLE "Post";
-        ALTER TABLE "thalweg_new_Post" RENAME TO "Post";
-        DROP TABLE "Account_words";
-        ALTER TABLE "thalweg_new_Account_words" RENAME TO "Account_words";
-        DROP TABLE "_Likes";
-        ALTER TABLE "thalweg_new__Likes" RENAME TO "_Likes";
-        CREATE INDEX "Post_author_idx" ON "Post" ("author");
-        CREATE INDEX "_Likes_B" ON "_Likes" ("B");
-    "#]],
+            PRAGMA legacy_alter_table = OFF;
+            ALTER TABLE "User" RENAME TO "Account";
+            PRAGMA legacy_alter_table = ON;
+            ALTER TABLE "Account" RENAME COLUMN "name" TO "title";
+            ALTER TABLE "Account" RENAME COLUMN "role" TO "part";
+            ALTER TABLE "Post" RENAME COLUMN "writer" TO "author";
+            PRAGMA legacy_alter_table = OFF;
+            ALTER TABLE "User_tags" RENAME TO "Account_words";
+            PRAGMA legacy_alter_table = ON;
+            PRAGMA legacy_alter_table = OFF;
+            ALTER TABLE "_Liked" RENAME TO "_Likes";
+            PRAGMA legacy_alter_table = ON;
+            ALTER TABLE "_Likes" RENAME COLUMN "A" TO "thalweg_old_A";
+            ALTER TABLE "_Likes" RENAME COLUMN "B" TO "thalweg_old_B";
+            ALTER TABLE "_Likes" RENAME COLUMN "thalweg_old_A" TO "B";
+            ALTER TABLE "_Likes" RENAME COLUMN "thalweg_old_B" TO "A";
+            CREATE TABLE "thalweg_new_Post" (
+              "id" VARCHAR(25) NOT NULL,
+              "author" VARCHAR(25),
+              PRIMARY KEY ("id"),
+              CONSTRAINT "Post_author_fkey" FOREIGN KEY ("author") REFERENCES "Account" ("id") ON DELETE SET NULL
+            );
+            INSERT INTO "thalweg_new_Post" ("id", "author") SELECT "id", "author" FROM "Post";
+            CREATE TABLE "thalweg_new_Account_words" (
+              "nodeId" VARCHAR(25) NOT NULL,
+              "position" INTEGER NOT NULL,
+              "value" TEXT NOT NULL,
+              PRIMARY KEY ("nodeId", "position"),
+              CONSTRAINT "Account_words_nodeId_fkey" FOREIGN KEY ("nodeId") REFERENCES "Account" ("id") ON DELETE CASCADE
+            );
+            INSERT INTO "thalweg_new_Account_words" ("nodeId", "position", "value") SELECT "nodeId", "position", "value" FROM "Account_words";
+            CREATE TABLE "thalweg_new__Likes" (
+              "A" VARCHAR(25) NOT NULL,
+              "B" VARCHAR(25) NOT NULL,
+              CONSTRAINT "_Likes_AB_unique" UNIQUE ("A", "B"),
+              CONSTRAINT "_Likes_A_fkey" FOREIGN KEY ("A") REFERENCES "Account" ("id") ON DELETE CASCADE,
+              CONSTRAINT "_Likes_B_fkey" FOREIGN KEY ("B") REFERENCES "Post" ("id") ON DELETE CASCADE
+            );
+            INSERT INTO "thalweg_new__Likes" ("A", "B") SELECT "A", "B" FROM "_Likes";
+            DROP TABLE "Post";
+            ALTER TABLE "thalweg_new_Post" RENAME TO "Post";
+            DROP TABLE "Account_words";
+            ALTER TABLE "thalweg_new_Account_words" RENAME TO "Account_words";
+            DROP TABLE "_Likes";
+            ALTER TABLE "thalweg_new__Likes" RENAME TO "_Likes";
+            CREATE INDEX "Post_author_idx" ON "Post" ("author");
+            CREATE INDEX "_Likes_B" ON "_Likes" ("B");
+        "#]],
     );
     // The datamodel keeps its `@rename`.
     check(after, after, &postgres(), &expect![[r#""#]]);
@@ -533,16 +539,18 @@ fn numbers_of_ids_stay_when_their_type_is_renamed() {
         after,
         &Database::sqlite(),
         &expect![[r#"
-        ALTER TABLE "A" RENAME TO "C";
-        CREATE TABLE "thalweg_new_C" (
-          "id" INTEGER PRIMARY KEY,
-          "b" TEXT,
-          "c" INTEGER NOT NULL
-        );
-        INSERT INTO "thalweg_new_C" ("id", "b", "c") SELECT "id", "b", CAST('1' AS INTEGER) FROM "C";
-        DROP TABLE "C";
-        ALTER TABLE "thalweg_new_C" RENAME TO "C";
-    "#]],
+            PRAGMA legacy_alter_table = OFF;
+            ALTER TABLE "A" RENAME TO "C";
+            PRAGMA legacy_alter_table = ON;
+            CREATE TABLE "thalweg_new_C" (
+              "id" INTEGER PRIMARY KEY,
+              "b" TEXT,
+              "c" INTEGER NOT NULL
+            );
+            INSERT INTO "thalweg_new_C" ("id", "b", "c") SELECT "id", "b", CAST('1' AS INTEGER) FROM "C";
+            DROP TABLE "C";
+            ALTER TABLE "thalweg_new_C" RENAME TO "C";
+        "#]],
     );
 }
 

@@ -63,6 +63,20 @@ pub(super) fn expected(name: &str, arguments: &Arguments) -> Option<Value> {
     })
 }
 
+/// The reason why a part of a test is left out: Prisma's migration names the sequence.
+pub(super) const UNKNOWN_SEQUENCE: &str = "the sequence of an id";
+
+/// Whether a value has the behaviour of an id whose sequence is equal to anything.
+pub(super) fn has_unknown_sequence(value: &Value) -> bool {
+    match value {
+        Value::Option(Some(value)) => has_unknown_sequence(value),
+        Value::Record(record) => record.fields.iter().any(|(name, value)| {
+            name == "sequence" && matches!(value, Value::Anything) || has_unknown_sequence(value)
+        }),
+        _ => false,
+    }
+}
+
 struct Reader<'m> {
     model: &'m Model,
     document: Document,
@@ -295,6 +309,9 @@ mod tests {
         assert!(equal(&member(&a, "tableName"), &some(Value::text("as"))));
         let none = id_behaviour(Value::named("None"), Value::Option(None));
         check("id", "behaviour", some(none));
+        assert!(!has_unknown_sequence(&a));
+        let b = named(&model, "types", "B");
+        assert!(has_unknown_sequence(&member(&named(&b, "fields", "id"), "behaviour")));
         check("n", "columnName", some(Value::text("m")));
         check("n", "defaultValue", some(record("IntGCValue", vec![("value", Value::Int(3))])));
         check("n", "isUnique", Value::Bool(false));

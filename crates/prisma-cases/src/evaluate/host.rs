@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::calls::Arguments;
-use super::data_models::data_model;
+use super::data_models::{UNKNOWN_SEQUENCE, data_model};
 use super::methods::{path_of, strip_margin};
 use super::{Evaluated, Program, Stop, host};
 use crate::service::{Endpoint, Service, has_capability};
@@ -378,7 +378,7 @@ impl Program<'_> {
             ("Option", "empty", _) => Ok(Value::Option(None)),
             // Its name is that of a table of Prisma's migration.
             ("Sequence", "default", _) => {
-                self.left_out.borrow_mut().push("the sequence of an id".into());
+                self.left_out.borrow_mut().push(UNKNOWN_SEQUENCE.into());
                 Ok(Value::Anything)
             }
             ("DSL", "using", _) => Ok(host(Host::Sql("".into()))),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::calls::Arguments;
+use super::data_models::{UNKNOWN_SEQUENCE, has_unknown_sequence};
 use super::{Evaluated, Program};
 use crate::scala::Expression;
 use crate::value::{Host, Matcher, Scope, Test, Value, equal};
@@ -110,6 +111,9 @@ impl Program<'_> {
         ) = value
         {
             return self.assert_deployed(of, matcher);
+        }
+        if has_unknown_sequence(value) {
+            self.left_out.borrow_mut().push(UNKNOWN_SEQUENCE.into());
         }
         let holds = matcher.holds(value).map_err(Self::not_understood)?;
         if let (Value::Text(text), Matcher::Include(part), false) = (value, matcher, holds)

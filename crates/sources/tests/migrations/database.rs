@@ -15,17 +15,21 @@ pub(crate) enum TestDatabase {
     Postgres { server: &'static Server, name: String },
 }
 
+/// An empty file.
+pub(crate) fn sqlite() -> TestDatabase {
+    let folder = tempfile::tempdir().unwrap();
+    TestDatabase::Sqlite { path: folder.path().join("test.db"), _folder: folder }
+}
+
 /// An empty database of each kind.
 pub(crate) fn databases(name: &str) -> Vec<TestDatabase> {
-    let folder = tempfile::tempdir().unwrap();
-    let sqlite = TestDatabase::Sqlite { path: folder.path().join("test.db"), _folder: folder };
     let postgres = required_installations().unwrap().into_iter().map(|installation| {
         let server = shared(&installation).unwrap();
         let name = format!("migrations_{name}");
         server.create_database(&name).unwrap();
         TestDatabase::Postgres { server, name }
     });
-    std::iter::once(sqlite).chain(postgres).collect()
+    std::iter::once(sqlite()).chain(postgres).collect()
 }
 
 /// Runs a future on a runtime of its own.

@@ -7,9 +7,12 @@ use std::time::{Duration, Instant};
 use source::{MigrationAccess, Timeouts};
 use sources::{Address, Migrator};
 use storage::migration::drift::Drift;
+use storage::migration::renames::{Renames, TypeRename};
 use storage::model::{FieldType, Index, Model};
+use storage::tables::{ColumnType, StoredValue};
+use storage::{Database, Layout, Tables};
 
-use super::database::{TestDatabase, databases, run};
+use super::database::{TestDatabase, databases, run, sqlite};
 use super::model::{FieldWords, blog, characters, entity, field};
 
 /// The address for the process that is killed.
@@ -210,9 +213,9 @@ fn limits_defaults_and_sequences_that_were_changed_by_hand_are_named() {
                     [
                         "Post.id does not take its ids from the sequence",
                         "Tag.id takes its ids from another sequence, thalweg.numbers",
+                        "texts of Author.name are limited to 20 characters",
+                        "texts of Post.links are limited to 20 characters",
                         "thalweg.id, which has the last id, is not there",
-                        "the column Author.name has another type",
-                        "the column Post.links has another type",
                         "the default of Author.id is not there",
                     ]
                 );
@@ -262,6 +265,112 @@ fn indexes_and_triggers_of_others_survive() {
             TestDatabase::Postgres { .. } => "SELECT count(*) FROM pg_class WHERE relname = 'mine'",
         };
         assert_eq!(database.query(index), ["1"]);
+    }
+}
+
+/// Renames the type of persons, and changes a column of both tables, so that SQLite rebuilds them.
+fn persons(name: &str, n: FieldType) -> Layout {
+    let persons = entity(name, vec![field("name", FieldType::Text), field("n", n)]);
+    let model = Model { entities: vec![persons, entity("Note", vec![field("n", n)])], ..before() };
+    let tables = storage::plan(&model, &Database::sqlite(), &Tables::default()).tables;
+    let types = vec![TypeRename { from: "User".into(), to: name.into() }];
+    Layout::Tables { tables, renames: Renames { types, fields: Vec::new() } }
+}
+
+async fn migrate_layout(database: &TestDatabase, layout: &Layout) -> Result<(), String> {
+    let migrator = database.begin(MigrationAccess::Write).await;
+    let planned = migrator.plan_layout(layout).await.unwrap();
+    assert!(planned.is_possible(false));
+    migrator.apply(&planned, "persons").await.map_err(|error| error.to_string())
+}
+
+/// A file with the tables of persons and notes.
+fn file_of_persons() -> TestDatabase {
+    let database = sqlite();
+    run(migrate_layout(&database, &persons("User", FieldType::Int32))).unwrap();
+    database
+}
+
+#[test]
+fn indexes_and_triggers_of_others_survive_a_rename_and_a_rebuild() {
+    let database = file_of_persons();
+    database.execute(
+        "CREATE INDEX mine ON \"User\" (n, name);
+         CREATE TABLE seen (id INTEGER);
+         CREATE TRIGGER seen_user AFTER INSERT ON \"User\"
+         BEGIN INSERT INTO seen VALUES (NEW.id); END;
+         CREATE TRIGGER noted AFTER INSERT ON \"Note\"
+         BEGIN UPDATE \"User\" SET name = 'noted'; END;
+         CREATE VIEW users AS SELECT name FROM \"User\";
+         INSERT INTO \"User\" (id, n) VALUES (1, 2);",
+    );
+    run(migrate_layout(&database, &persons("Account", FieldType::Float64))).unwrap();
+    database.execute(
+        "INSERT INTO \"Account\" (id, n) VALUES (2, 1.5); INSERT INTO \"Note\" (id) VALUES (3);",
+    );
+    assert_eq!(database.query("SELECT id FROM seen"), ["1", "2"]);
+    assert_eq!(database.query("SELECT name FROM users"), ["noted", "noted"]);
+    let index = "SELECT tbl_name FROM sqlite_schema WHERE name = 'mine'";
+    assert_eq!(database.query(index), ["Account"]);
+}
+
+#[test]
+fn a_view_that_prevents_a_rename_has_a_remedy() {
+    let database = file_of_persons();
+    database.execute("CREATE VIEW broken AS SELECT * FROM gone");
+    let renamed = persons("Account", FieldType::Int32);
+    let error = run(migrate_layout(&database, &renamed)).unwrap_err();
+    expect_test::expect![[r#"
+        error in view broken: no such table: main.gone; repair it or drop it, and migrate again
+        ALTER TABLE "User" RENAME TO "Account""#]]
+    .assert_eq(&error);
+    database.execute("DROP VIEW broken");
+    run(migrate_layout(&database, &renamed)).unwrap();
+}
+
+#[test]
+fn ids_of_a_datamodel_of_prisma_that_were_changed_by_hand_are_named() {
+    let mut layout = persons("User", FieldType::Text);
+    let Layout::Tables { tables, .. } = &mut layout else { panic!("a model") };
+    for column in tables.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        if column.stores == StoredValue::Sequence {
+            column.stores = StoredValue::Field("id".into());
+            column.r#type = ColumnType::Identifier;
+        }
+    }
+    let number = &mut tables.tables[0].columns[0];
+    number.r#type = ColumnType::Serial { sequence: "User_id_seq".into(), initial_value: 1 };
+    for database in databases("prisma_ids") {
+        let TestDatabase::Postgres { .. } = database else { continue };
+        run(migrate_layout(&database, &layout)).unwrap();
+        let drift = || {
+            let planned = run(async {
+                let migrator = database.begin(MigrationAccess::Read).await;
+                migrator.plan_layout(&layout).await.unwrap()
+            });
+            planned.drift.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(drift(), none);
+        // Prisma's own defaults, and longer texts, do no harm.
+        database.execute(
+            "ALTER TABLE \"Note\" ALTER COLUMN id TYPE varchar(36);
+             ALTER TABLE \"User\" ALTER COLUMN id DROP IDENTITY;
+             CREATE SEQUENCE numbers;
+             ALTER TABLE \"User\" ALTER COLUMN id SET DEFAULT nextval('numbers');",
+        );
+        assert_eq!(drift(), none);
+        database.execute(
+            "ALTER TABLE \"Note\" ALTER COLUMN id TYPE varchar(10);
+             ALTER TABLE \"User\" ALTER COLUMN id SET DEFAULT 7;",
+        );
+        assert_eq!(
+            drift(),
+            [
+                "User.id does not take its ids from the sequence",
+                "texts of Note.id are limited to 10 characters, in place of 25",
+            ]
+        );
     }
 }
 

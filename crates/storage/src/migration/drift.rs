@@ -1,14 +1,16 @@
 //! Recorded tables and the actual ones: what was changed by hand.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use catalog::{Catalog, Entity, Field, Scalar, Type};
 
 use sql::own::own_object;
+use sql::tree::definition::DataType;
 use sql::{Identifier, KeySequence, TableName};
 
 use crate::database::Database;
-use crate::definition::is_virtual;
+use crate::definition::{is_virtual, value_type};
 use crate::tables::{Column, ColumnType, IndexMethod, StoredValue, Table, Tables};
 
 /// A difference between recorded tables and the actual ones.
@@ -27,6 +29,14 @@ pub enum Drift {
     OtherType {
         table: Box<str>,
         column: Box<str>,
+    },
+    /// A column of texts that takes fewer characters than it should.
+    ShorterTexts {
+        table: Box<str>,
+        column: Box<str>,
+        length: u32,
+        /// `None`: any number.
+        expected: Option<u32>,
     },
     /// A column that accepts null, though it was required, or the opposite.
     OtherNull {
@@ -52,11 +62,10 @@ pub enum Drift {
         table: Box<str>,
         column: Box<str>,
     },
-    /// Ids come from another sequence than that of the database.
+    /// Ids come from another sequence than that of the database, or from none.
     OtherSequence {
         table: Box<str>,
         column: Box<str>,
-        /// `None`: from none.
         sequence: Option<Box<str>>,
     },
     /// The sequence of ids, or the table that has the last one, is not there.
@@ -75,14 +84,17 @@ pub struct ActualTables {
     pub has_sequence: bool,
 }
 
+/// The details of columns by the names of table and column.
+type Details<'a> = HashMap<(&'a str, &'a str), &'a ActualColumn>;
+
 /// Details of a column of an actual table.
 #[derive(Debug)]
 pub struct ActualColumn {
     pub table: Box<str>,
     pub column: Box<str>,
-    /// True for texts of a limited length.
-    pub is_limited: bool,
-    /// The sequence whose next number is its default.
+    /// The characters that a text of a limited length has at most.
+    pub length: Option<u32>,
+    /// The sequence whose next number is its default, or its identity.
     pub sequence: Option<TableName>,
 }
 
@@ -96,6 +108,7 @@ pub fn drift(
     database: &Database,
 ) -> Vec<Drift> {
     let mut found = Vec::new();
+    let details = actual.columns.iter().map(|own| ((&*own.table, &*own.column), own)).collect();
     let find = |name: &str| {
         actual.catalog.entities().find(|entity| {
             entity.namespace.as_deref() == database.schema.as_deref()
@@ -105,7 +118,9 @@ pub fn drift(
     for table in &recorded.tables {
         match find(&table.name) {
             None => found.push(Drift::MissingTable(table.name.clone())),
-            Some(entity) => compare(table, entity, actual, database, &mut found),
+            Some(entity) => {
+                compare(table, entity, (&actual.catalog, &details), database, &mut found)
+            }
         }
     }
     let has_ids =
@@ -132,11 +147,10 @@ fn is_same_name(left: &str, right: &str, database: &Database) -> bool {
 fn compare(
     table: &Table,
     entity: &Entity,
-    all: &ActualTables,
+    (actual, details): (&Catalog, &Details<'_>),
     database: &Database,
     found: &mut Vec<Drift>,
 ) {
-    let actual = &all.catalog;
     let name = || table.name.clone();
     let field_of = |column: &str| {
         actual.fields_of(entity.id).find(|field| is_same_name(&field.name, column, database))
@@ -147,11 +161,18 @@ fn compare(
             found.push(Drift::MissingColumn { table: name(), column: called() });
             continue;
         };
-        let mut details = all.columns.iter();
-        let details = details.find(|own| own.table == entity.name && own.column == field.name);
-        let is_limited = is_unlimited(column) && details.is_some_and(|own| own.is_limited);
-        if is_limited || !has_type(field, column, actual, database) {
+        let details = details.get(&(&*entity.name, &*field.name));
+        if !has_type(field, column, actual, database) {
             found.push(Drift::OtherType { table: name(), column: called() });
+        } else if let Some(length) = details.and_then(|own| own.length) {
+            let expected = match value_type(&column.r#type) {
+                DataType::Varchar(expected) => Some(u32::from(expected)),
+                _ => None,
+            };
+            if expected.is_none_or(|expected| length < expected) {
+                let (table, column) = (name(), called());
+                found.push(Drift::ShorterTexts { table, column, length, expected });
+            }
         }
         if field.nullable == column.is_required {
             let is_required = column.is_required;
@@ -164,12 +185,17 @@ fn compare(
             KeySequence::Call(_) if is_numbered(column) && !field.has_default => {
                 found.push(Drift::MissingDefault { table: name(), column: called() });
             }
-            KeySequence::Call(_) => {
-                if column.stores == StoredValue::Sequence && taken != Some(&sequence(database)) {
+            // The sequence of a table keeps its name when the table gets another.
+            KeySequence::Call(_) if is_numbered(column) => {
+                let own = sequence(database);
+                let is_own =
+                    |taken: &TableName| column.stores != StoredValue::Sequence || *taken == own;
+                if !taken.is_some_and(is_own) {
                     let sequence = taken.map(sequence_name);
                     found.push(Drift::OtherSequence { table: name(), column: called(), sequence });
                 }
             }
+            KeySequence::Call(_) => {}
         }
     }
     for field in actual.fields_of(entity.id) {
@@ -242,30 +268,6 @@ fn sequence_name(TableName { schema, name }: &TableName) -> Box<str> {
     }
 }
 
-/// Whether a column has texts of any length.
-fn is_unlimited(column: &Column) -> bool {
-    match column.r#type {
-        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password | ColumnType::JsonText => {
-            true
-        }
-        ColumnType::Boolean
-        | ColumnType::Int32
-        | ColumnType::Int64
-        | ColumnType::Float64
-        | ColumnType::DateTime
-        | ColumnType::Json
-        | ColumnType::Point
-        | ColumnType::Polygon
-        | ColumnType::MultiPolygon
-        | ColumnType::Vector
-        | ColumnType::Serial { .. }
-        | ColumnType::Identifier
-        | ColumnType::Uuid
-        | ColumnType::Decimal
-        | ColumnType::Timestamp => false,
-    }
-}
-
 /// Whether a column still has its type.
 fn has_type(field: &Field, column: &Column, actual: &Catalog, database: &Database) -> bool {
     let is_array = column.is_list || column.r#type == ColumnType::Vector;
@@ -322,6 +324,15 @@ impl fmt::Display for Drift {
             }
             Self::OtherType { table, column } => {
                 write!(formatter, "the column {table}.{column} has another type")
+            }
+            Self::ShorterTexts { table, column, length, expected: None } => {
+                write!(formatter, "texts of {table}.{column} are limited to {length} characters")
+            }
+            Self::ShorterTexts { table, column, length, expected: Some(expected) } => {
+                write!(
+                    formatter,
+                    "texts of {table}.{column} are limited to {length} characters, in place of {expected}"
+                )
             }
             Self::OtherNull { table, column, is_required: true } => {
                 write!(formatter, "the column {table}.{column} accepts null, and should not")
