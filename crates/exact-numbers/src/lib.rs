@@ -121,6 +121,25 @@ impl ExactNumbers {
         }
     }
 
+    /// The bytes on the heap.
+    #[must_use]
+    pub fn heap_size(&self) -> usize {
+        let Some(node) = self.0.as_deref() else { return 0 };
+        // The counters of the reference beside the node.
+        let own = 2 * size_of::<usize>() + size_of::<Node>();
+        own + match node {
+            Node::Number(text) => text.len(),
+            Node::Items(items) => {
+                let parts: usize = items.iter().map(|(_, own)| own.heap_size()).sum();
+                items.capacity() * size_of::<(usize, Self)>() + parts
+            }
+            Node::Members(members) => {
+                let parts = members.iter().map(|(name, own)| name.len() + own.heap_size());
+                members.capacity() * size_of::<(Box<str>, Self)>() + parts.sum::<usize>()
+            }
+        }
+    }
+
     fn of(node: Node) -> Self {
         Self(Some(Arc::new(node)))
     }
