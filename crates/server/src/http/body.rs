@@ -301,3 +301,27 @@ fn refusal(fault: Fault, most_bytes: usize) -> Refusal {
         Fault::Malformed => Refusal::NotDecompressed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use graphql::JsonLimits;
+    use graphql::heap::HeapSize;
+
+    use super::*;
+
+    #[test]
+    fn the_memory_of_exact_numbers_is_reserved() {
+        let values =
+            ["1e-400", "0.12345678901234567", "[1e-400]", "{\"a\":1e-400}", "[[-1e-400],1]"];
+        for value in values {
+            let text = format!("[{}]", vec![value; 1_000].join(","));
+            let limits = JsonLimits::default();
+            let (_, numbers) = graphql::parse_exact_json(text.as_bytes(), "", limits).unwrap();
+            let size = numbers.heap_size() as u64;
+            assert!(exact_size(text.as_bytes()) >= size, "{value}: {size}");
+            assert!(!numbers.is_empty(), "{value}");
+        }
+        let others = "[1, 2.5, \"1.00\", 123456789012345, 0.123456789, {\"a\": \"2024-01-01\"}]";
+        assert_eq!(exact_size(others.as_bytes()), 0);
+    }
+}

@@ -110,3 +110,20 @@ fn add_member(object: &mut String, name: &str, value: &str) {
     object.truncate(object.len().saturating_sub(1));
     object.extend([",\"", name, "\":", value, "}"]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_have_their_numbers_as_they_are_written() {
+        let given =
+            r#"{"n":12345678901234567890.10,"d":[{"a b":1.00000000000000000001},"x",null]}"#;
+        let body = format!("{{\"query\":\"{{a}}\",\"variables\":{given}}}");
+        let request = Request::from_json(body.as_bytes()).unwrap();
+        assert_eq!(variables(&request), given);
+        let mut text = String::from("{\"version\":1}");
+        add_member(&mut text, "variables", given);
+        assert_eq!(text, format!("{{\"version\":1,\"variables\":{given}}}"));
+    }
+}
