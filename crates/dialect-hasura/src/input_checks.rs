@@ -50,7 +50,9 @@ impl Checking<'_> {
             let FieldRef::Field(id) = field.field else { continue };
             let FieldBinding::Mutation(mutation) = api.field(id) else { continue };
             let Some((change, entity)) = mutation.change.checked() else { continue };
-            let inputs = Inputs::of_arguments(schema, id, field.arguments, variables).to_json();
+            // The server sees the numbers that are stored.
+            let inputs = Inputs::of_written_arguments(schema, id, field.arguments, variables);
+            let inputs = inputs.to_json();
             match change {
                 CheckedChange::Insert => {
                     let argument = schema[id].arguments.iter();

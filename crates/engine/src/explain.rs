@@ -9,7 +9,7 @@ use dialects::Listened;
 use graphql::operation::{Operation, OperationKind};
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
-use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use graphql::{ErrorCode, GraphQLError, Request};
 use ir::EventKind;
 use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use source::changes::Relay;
@@ -23,7 +23,7 @@ use crate::operands::operands_of;
 use crate::policies::{self, RowError, RowName};
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
-use crate::worker::{FurtherRequest, Worker};
+use crate::worker::{FurtherRequest, Worker, coerced};
 
 /// The plan of a request, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Worker {
         let (Some(rules), Some(roles)) = (&engine.access, engine.roles()) else { return Ok(None) };
         let document = Arc::clone(&engine.document(request, session, &mut false)?.document);
         let schema = engine.view(session)?.schema;
-        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let variables = coerced(schema, &document.operation, request)?;
         let name = request.operation_name.as_deref();
         let lowered = engine.lower(&document, name, &variables, session)?;
         let claims = session.claims.as_deref();
@@ -140,7 +140,7 @@ impl Worker {
         let Some(set) = engine.access_set(session)? else { return Ok(None) };
         let document = Arc::clone(&engine.document(request, session, &mut false)?.document);
         let schema = engine.view(session)?.schema;
-        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let variables = coerced(schema, &document.operation, request)?;
         let name = request.operation_name.as_deref();
         let mut lowered = engine.lower(&document, name, &variables, session)?;
         let mut text = String::from(match session.claims {
@@ -178,7 +178,7 @@ impl Worker {
         report.operation = Some(document.operation.kind);
         let _timed = Timed::start(&mut report.stages.plan);
         let schema = engine.view(session)?.schema;
-        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let variables = coerced(schema, &document.operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut false)?;
         let is_query = document.operation.kind == OperationKind::Query;

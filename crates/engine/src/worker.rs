@@ -526,7 +526,7 @@ fn may_have_changed(report: &Report) -> bool {
 }
 
 /// The values of a request's variables; of a subscription also those of its event.
-fn coerced(
+pub(crate) fn coerced(
     schema: View<'_>,
     operation: &Operation,
     request: &Request,

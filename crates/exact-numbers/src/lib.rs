@@ -121,6 +121,25 @@ impl ExactNumbers {
         }
     }
 
+    /// The bytes on the heap.
+    #[must_use]
+    pub fn heap_size(&self) -> usize {
+        let Some(node) = self.0.as_deref() else { return 0 };
+        // The counters of the reference beside the node.
+        let own = 2 * size_of::<usize>() + size_of::<Node>();
+        own + match node {
+            Node::Number(text) => text.len(),
+            Node::Items(items) => {
+                let parts: usize = items.iter().map(|(_, own)| own.heap_size()).sum();
+                items.capacity() * size_of::<(usize, Self)>() + parts
+            }
+            Node::Members(members) => {
+                let parts = members.iter().map(|(name, own)| name.len() + own.heap_size());
+                members.capacity() * size_of::<(Box<str>, Self)>() + parts.sum::<usize>()
+            }
+        }
+    }
+
     fn of(node: Node) -> Self {
         Self(Some(Arc::new(node)))
     }
@@ -140,16 +159,17 @@ fn decimal(text: &str) -> Option<(String, i64, bool)> {
         None => (false, text),
     };
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let exponent: i64 = exponent.parse().ok()?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole, fraction].concat();
+    if digits.bytes().all(|digit| digit == b'0') {
+        // Whatever its exponent is, which may be too large for an integer.
+        return Some((String::new(), 0, false));
+    }
+    let exponent: i64 = exponent.parse().ok()?;
     let trimmed = digits.trim_end_matches('0');
     let zeros = i64::try_from(digits.len() - trimmed.len()).ok()?;
     let exponent = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(zeros)?;
-    Some(match trimmed.trim_start_matches('0') {
-        "" => (String::new(), 0, false),
-        digits => (digits.to_owned(), exponent, is_negative),
-    })
+    Some((trimmed.trim_start_matches('0').to_owned(), exponent, is_negative))
 }
 
 #[cfg(test)]
@@ -169,6 +189,7 @@ mod tests {
             "[true, false, \"1.50\", {}, []]",
             r#"{"a": [1, -7, 18446744073709551615, 1.5, 0.1], "b\"": {"c": "\\"}}"#,
             "[1.50, 1e2, 1E+2, -0.0, 0e5, 100e-2, 0.00012, 1e300]",
+            "[0e99999999999999999999, -0.00E-99999999999999999999, 0e+99999999999999999999]",
             "",
             "[1.00000000000000000001",
             "{\"a\"",

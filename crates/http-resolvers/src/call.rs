@@ -5,6 +5,7 @@ use http::HeaderName;
 use http::header::HeaderValue;
 use serde_json::{Value, json};
 
+use crate::exact_number;
 use crate::http_call::HttpCall;
 use crate::inputs::Inputs;
 use crate::projection::Projection;
@@ -121,7 +122,7 @@ impl HttpResolver {
         let url = self.url.fill(inputs)?;
         let body = match body {
             Value::Null => Bytes::new(),
-            body => Bytes::from(body.to_string()),
+            body => Bytes::from(exact_number::text(body)),
         };
         let headers = self.headers.fill(find);
         Ok(HttpCall { method: self.method.clone(), url, headers, body })

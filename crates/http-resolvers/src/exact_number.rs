@@ -1,24 +1,29 @@
-//! Numbers of a document that JSON values would round: they are kept as they are written.
+//! Numbers of a request that JSON values would round: they are kept as they are written.
 //!
-//! Such a number is an object with one member, whose name no document and no JSON of PostgreSQL can
-//! have. Requests write it as a literal, since a variable would be read as a double again.
+//! Such a number is an object with one member, whose name no client knows. Requests write it as a
+//! literal, or as a number of their JSON.
 //!
 //! `serde_json` can keep the texts of all numbers (`arbitrary_precision`), by the same means. It does
 //! so for every JSON of the process, which `serde_json_bytes` does not support.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::raw_members::RawMembers;
 
-/// The name of the member with the digits.
-const NAME: &str = "\0number";
+/// The name of the member with the digits. Another one in each process, so that no object of a client
+/// is taken for a number.
+static NAME: LazyLock<String> =
+    LazyLock::new(|| format!("\0number{:x}", RandomState::new().hash_one(0_u8)));
 
 /// A number as it is written.
 pub(crate) fn number(digits: &str) -> Value {
     match serde_json::from_str(digits) {
         Ok(Value::Number(number)) if number.to_string() == digits => Value::Number(number),
-        _ => Value::Object(Map::from_iter([(NAME.to_owned(), Value::from(digits))])),
+        _ => Value::Object(Map::from_iter([(NAME.clone(), Value::from(digits))])),
     }
 }
 
@@ -42,8 +47,8 @@ pub(crate) fn json(text: &str) -> Value {
 /// The digits of a number that JSON values would round.
 pub(crate) fn digits(value: &Value) -> Option<&str> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
-    let digits = object.get(NAME)?.as_str()?;
-    // Clients can give such an object in a variable: nothing but a number is a literal.
+    let digits = object.get(&*NAME)?.as_str()?;
+    // Nothing but a number is a literal.
     is_number(digits).then_some(digits)
 }
 
@@ -77,6 +82,50 @@ pub(crate) fn rounded(value: &Value) -> Value {
     }
 }
 
+/// The JSON text, with the numbers as they are written.
+pub(crate) fn text(value: &Value) -> String {
+    if !is_within(value) {
+        return value.to_string();
+    }
+    let mut text = String::new();
+    write(value, &mut text);
+    text
+}
+
+/// Recursion is bounded by the depth of values.
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push_str(&value.to_string());
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => match digits(value) {
+            // Readers of JSON refuse a number that is larger than each double.
+            Some(digits) => match digits.parse().is_ok_and(f64::is_finite) {
+                true => out.push_str(digits),
+                false => out.push_str(&Value::from(digits).to_string()),
+            },
+            None => {
+                out.push('{');
+                for (index, (name, one)) in members.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    out.push_str(&Value::from(name.as_str()).to_string());
+                    out.push(':');
+                    write(one, out);
+                }
+                out.push('}');
+            }
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -95,6 +144,10 @@ mod tests {
         }
         assert!(!is_within(&json(r#"{"a": [1, 2.5, null, "1.50"], "b": {}}"#)));
         assert_eq!(rounded(&json(r#"{"a": [1.50]}"#)), json!({ "a": [1.5] }));
+        let mixed =
+            r#"{"unit \"price\"":[1.50,null,{"b":0.1000000000000000000001}],"c":"x","d":[]}"#;
+        assert_eq!(text(&json(mixed)), mixed);
+        assert_eq!(text(&json("[1e400, 2]")), r#"["1e400",2]"#);
         let ordered = json(r#"{"b": 1, "a": {"d": 2, "c": 3}, "b": 4}"#);
         assert_eq!(ordered.to_string(), r#"{"b":4,"a":{"d":2,"c":3}}"#);
     }
@@ -102,8 +155,13 @@ mod tests {
     /// An object of a client never becomes the text of a document.
     #[test]
     fn a_name_is_no_number() {
-        for other in [json!({ NAME: "1) { id } x(a: 1" }), json!({ NAME: 1 }), json!({ NAME: "" })]
-        {
+        let name = NAME.as_str();
+        for other in [
+            json!({ name: "1) { id } x(a: 1" }),
+            json!({ name: 1 }),
+            json!({ name: "" }),
+            json!({ "\0number": "1" }),
+        ] {
             assert_eq!(digits(&other), None, "{other}");
             assert!(!is_within(&other));
         }

@@ -39,8 +39,8 @@ impl Inputs {
         context.arguments(field, arguments)
     }
 
-    /// The inputs of arguments, with the numbers of the document as they are written, for requests
-    /// of GraphQL.
+    /// The inputs of arguments, with the numbers of the document and of its variables as they are
+    /// written, for requests of GraphQL and checks of inputs.
     #[must_use]
     pub fn of_written_arguments(
         schema: &Schema,
@@ -83,7 +83,7 @@ impl Inputs {
 struct Context<'a> {
     schema: &'a Schema,
     variables: &'a Variables,
-    /// True for the numbers of the document as they are written.
+    /// True for the numbers of the document and of its variables as they are written.
     is_exact: bool,
 }
 

@@ -76,7 +76,7 @@ pub enum Member {
 }
 
 impl ProjectedArgument {
-    /// The literal of a value whose numbers a variable would round.
+    /// The literal of a value with numbers that JSON values would round.
     pub(crate) fn exact_literal(&self) -> Option<&str> {
         self.literal.as_deref().filter(|_| exact_number::is_within(&self.value))
     }

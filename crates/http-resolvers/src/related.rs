@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use graphql::ExactNumbers;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -32,6 +33,8 @@ pub struct RelatedSelection<'p> {
 pub struct RelatedQuery {
     pub document: String,
     pub variables: Map<String, Value>,
+    /// The numbers of the variables that doubles round.
+    pub numbers: ExactNumbers,
 }
 
 /// The response name of the first field.
@@ -183,7 +186,8 @@ impl<'p> SourceSelection<'p> {
     /// The request for the rows of several objects.
     #[must_use]
     pub fn body(self, objects: &[Inputs]) -> Vec<u8> {
-        path_body(&self.related.path, (objects, true), &self.field.projection).to_string().into()
+        let body = path_body(&self.related.path, (objects, true), &self.field.projection);
+        exact_number::text(&body).into()
     }
 
     /// Completes the rows of one object.
@@ -232,9 +236,12 @@ impl RelatedSelection<'_> {
     /// one of no rows: aggregates are never null.
     #[must_use]
     pub fn query(&self, placeholder: &[u8]) -> Option<RelatedQuery> {
-        let placeholder: Value = serde_json::from_slice(placeholder).ok()?;
+        let placeholder: BTreeMap<String, &RawValue> = serde_json::from_slice(placeholder).ok()?;
         let members = self.related.members().enumerate();
-        let values = members.map(|(number, _)| placeholder.get(format!("{MARK}{number}")).cloned());
+        let values = members.map(|(number, _)| {
+            let value = placeholder.get(&format!("{MARK}{number}"))?;
+            Some(exact_number::json(value.get()))
+        });
         let values: Vec<Value> = values.collect::<Option<_>>()?;
         if values.iter().any(Value::is_null) && !self.is_aggregate() {
             return None;
@@ -251,7 +258,7 @@ impl RelatedSelection<'_> {
             declared => format!("({declared})"),
         };
         let document = format!("query{declared} {{ {ROWS}: {value} }}");
-        Some(RelatedQuery { document, variables: query.variables })
+        Some(query.finish(document))
     }
 
     /// The fields that give rows.
@@ -370,10 +377,22 @@ impl Query {
     /// Adds a variable. Returns its name.
     fn variable(&mut self, r#type: &str, value: &Value) -> String {
         let name = format!("v{}", self.variables.len());
-        let value = exact_number::rounded(value);
         self.declared.push_str(&format!("${name}: {type} ", r#type = r#type));
-        self.variables.insert(name.clone(), value);
+        self.variables.insert(name.clone(), value.clone());
         name
+    }
+
+    fn finish(self, document: String) -> RelatedQuery {
+        let variables = Value::Object(self.variables);
+        let numbers = match exact_number::is_within(&variables) {
+            true => ExactNumbers::read(exact_number::text(&variables).as_bytes()),
+            false => ExactNumbers::default(),
+        };
+        let variables = match exact_number::rounded(&variables) {
+            Value::Object(variables) => variables,
+            _ => Map::new(),
+        };
+        RelatedQuery { document, variables, numbers }
     }
 
     /// Writes the selection set, in which each field has its response name.

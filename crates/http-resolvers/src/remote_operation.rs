@@ -68,7 +68,7 @@ impl RemotePath {
                 text.push_str(if is_first { "(" } else { ", " });
                 is_first = false;
                 text.extend([&*input.name, ": "]);
-                // A variable would round its numbers.
+                // A variable cannot have numbers that are larger than each double.
                 if (*has_literals || exact_number::is_within(value)) && has_names(value) {
                     self.literal(value, &input.r#type, text);
                     continue;
@@ -145,7 +145,7 @@ fn declare(
     let name = format!("v{}", variables.len());
     declared.push_str(if variables.is_empty() { " (" } else { ", " });
     declared.push_str(&format!("${name}: {type}", r#type = r#type));
-    variables.insert(name.clone(), exact_number::rounded(value));
+    variables.insert(name.clone(), value.clone());
     name
 }
 

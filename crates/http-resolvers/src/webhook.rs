@@ -13,6 +13,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use serde_json::{Map, Value};
 
+use crate::exact_number;
 use crate::http_call::HttpCall;
 
 pub use client_headers::ClientHeaders;
@@ -67,13 +68,15 @@ impl Webhook {
         for (name, value) in &self.headers {
             headers.insert(name.clone(), value.clone());
         }
-        let body = Bytes::from(payload.to_string());
+        let body = Bytes::from(exact_number::text(payload));
         let call = HttpCall { method: Method::POST, url: url.clone(), headers, body };
         match &self.request {
             None => Ok(WebhookCall { call, context: Value::Null }),
             Some(transform) => {
+                // Templates know doubles.
+                let payload = exact_number::rounded(payload);
                 let (call, context) =
-                    transform.apply(call, &self.base_url, payload, client.session)?;
+                    transform.apply(call, &self.base_url, &payload, client.session)?;
                 Ok(WebhookCall { call, context })
             }
         }

@@ -136,3 +136,31 @@ fn json_of_variables_keeps_its_digits_in_a_file() {
         file.connect().query_row("SELECT data FROM item", [], |row| row.get(0)).unwrap();
     assert_eq!(stored, DATA.replace(": ", ":").replace(", ", ","));
 }
+
+/// A number that is smaller than each double is zero for a column of doubles, and itself for others.
+#[test]
+fn numbers_that_doubles_make_zero_are_zero_in_columns_of_doubles() {
+    for database in Database::on_each(
+        "CREATE TABLE item (id int PRIMARY KEY, x double precision, y real, n numeric, \
+         list double precision[]);",
+    ) {
+        let server = serve(&database.url(), &["--dialect", "hasura"]);
+        let insert = "mutation ($items: [item_insert_input!]!) { insert_item(objects: $items) { affected_rows } }";
+        let items = "{\"items\": [{\"id\": 1, \"x\": 1e-400, \"y\": -1e-400, \"n\": 1e-30, \
+             \"list\": [1e-400, 0.5]}, {\"id\": 2, \"x\": 0e99999999999999999999, \
+             \"n\": 0e99999999999999999999, \"list\": null}]}";
+        data(&server, insert, items);
+        let stored = database
+            .texts("SELECT concat_ws(' ', x, abs(y), trim_scale(n), list) FROM item ORDER BY id");
+        assert_eq!(stored, ["0 0 0.000000000000000000000000000001 {0,0.5}", "0 0"]);
+        let found = json!({ "item": [{ "id": 1 }, { "id": 2 }] });
+        for condition in ["{_eq: $n}", "{_in: [$n]}"] {
+            let query = format!(
+                "query ($n: float8!) {{ item(where: {{x: {condition}}}, order_by: {{id: asc}}) {{ id }} }}"
+            );
+            assert_eq!(data(&server, &query, "{\"n\": 1e-400}"), found, "{condition}");
+        }
+        let least = "query { item(where: {x: {_lte: 1e-400}}, order_by: {id: asc}) { id } }";
+        assert_eq!(data(&server, least, "{}"), found);
+    }
+}

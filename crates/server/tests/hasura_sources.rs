@@ -121,6 +121,14 @@ impl Site {
         Self { server, file, _folder: folder }
     }
 
+    /// The answer to the administrator, with the text of variables.
+    fn ask_with(&self, query: &str, variables: &str) -> Value {
+        let body = format!("{{\"query\": {}, \"variables\": {variables}}}", json!(query));
+        let headers = format!("x-hasura-admin-secret: {SECRET}\r\n");
+        let answer = self.server.post(&headers, &body).body;
+        serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{answer}"))
+    }
+
     /// The answer to a role; to the administrator without one.
     fn ask(&self, role: &str, query: &str) -> Value {
         let mut headers = format!("x-hasura-admin-secret: {SECRET}\r\n");

@@ -210,7 +210,10 @@ fn bind_level(
             | ParameterSource::Result { .. }
             | ParameterSource::Parent { .. } => Span::Keys,
             ParameterSource::Operand(operand) => {
-                let value = resolve(operand, variables)?;
+                let mut value = resolve(operand, variables)?;
+                if is_double(parameter.kind, type_of(place)) {
+                    round(&mut value);
+                }
                 bound.is_empty |= is_no_key(&value, parameter.kind);
                 match variables.files.is_empty() || value.first_file().is_none() {
                     true => encode(&value, parameter.kind, &mut all.buffer)?,
@@ -228,6 +231,29 @@ fn bind_level(
         bound.formats = bound.parameters.iter().map(format).collect();
     }
     Ok(bound)
+}
+
+/// True for doubles, and lists of them. `type` is that of the parameter.
+fn is_double(kind: ParameterKind, r#type: Oid) -> bool {
+    match kind {
+        ParameterKind::Float
+        | ParameterKind::Value { kind: ValueKind::Float, .. }
+        | ParameterKind::Stored { kind: ValueKind::Float, .. }
+        | ParameterKind::StoredArray { kind: ValueKind::Float, .. }
+        | ParameterKind::List { kind: ValueKind::Float, .. }
+        | ParameterKind::KeyList { kind: ValueKind::Float, .. } => true,
+        _ => [Type::FLOAT8.oid(), Type::FLOAT8_ARRAY.oid()].contains(&r#type),
+    }
+}
+
+/// Makes zeros of numbers that are smaller than each double, which PostgreSQL refuses instead of
+/// rounding them. Other numbers it rounds as JSON does.
+fn round(value: &mut Resolved<'_>) {
+    match value {
+        Resolved::Number(text) if text.parse() == Ok(0.0) => *text = "0".into(),
+        Resolved::List(items) => items.iter_mut().for_each(round),
+        _ => {}
+    }
 }
 
 impl Span {

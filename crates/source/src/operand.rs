@@ -20,7 +20,7 @@ use crate::error::SourceError;
 use crate::new_id::new_id;
 pub use crate::resolved::{Bound, KeyValue, Parts, Resolved};
 use form::formed;
-use given::Given;
+use given::{Beside, Given};
 use ir::Claims;
 pub use representations::sort;
 
@@ -172,6 +172,13 @@ fn now() -> String {
         text.push(b'Z');
     }
     String::from_utf8(text).unwrap_or_default()
+}
+
+/// The JSON of a variable's value, with its numbers that doubles round as they are written.
+pub fn variable_json(value: &Json, numbers: &ExactNumbers) -> Result<String, SourceError> {
+    let mut text = String::new();
+    Given::Variable(value, Beside::of(numbers)).write_json(&mut text)?;
+    Ok(text)
 }
 
 /// The value of an operand as JSON.

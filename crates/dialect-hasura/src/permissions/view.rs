@@ -393,7 +393,8 @@ impl View<'_> {
         }
     }
 
-    /// True unless the field has rows of a root field that the role does not see.
+    /// True unless the field has rows of a root field that the role does not see, or by columns that
+    /// it cannot compare.
     fn has_related_root(&self, id: SchemaFieldId) -> bool {
         let schema = &self.api.schema;
         let Some(RelatedField::Rows(rows)) =
@@ -406,7 +407,20 @@ impl View<'_> {
             let field = found.0.and_then(|parent| schema.find_field(parent, name));
             found = (field.map(|field| schema[field].r#type.base), field);
         }
-        found.1.is_some_and(|root| self.is_allowed(Position::Field(root)))
+        found.1.is_some_and(|root| {
+            self.is_allowed(Position::Field(root))
+                && rows.keys.iter().all(|key| self.compares(root, &key.column))
+        })
+    }
+
+    /// True if the conditions of a field's rows have a column.
+    fn compares(&self, root: SchemaFieldId, column: &str) -> bool {
+        let schema = &self.api.schema;
+        let mut conditions = schema[root].arguments.iter().map(|input| &schema[*input]);
+        let conditions = conditions.find(|input| &*input.name == "where");
+        let column =
+            conditions.and_then(|input| schema.find_input_field(input.r#type.base, column));
+        column.is_some_and(|column| self.is_allowed(Position::Input(column)))
     }
 
     fn input(&self, id: InputId) -> bool {

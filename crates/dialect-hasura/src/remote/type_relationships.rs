@@ -1,4 +1,5 @@
-//! Relationships from types of a remote schema: to tables of sources, and to fields of remote schemas. The request to the server has the fields on which they depend.
+//! Relationships from types of a remote schema: to tables of sources, and to fields of remote schemas.
+//! The request to the server has the fields on which they depend.
 //! <https://hasura.io/docs/2.0/remote-schemas/remote-relationships/remote-schema-relationships/>
 
 use graphql::operation::OperationKind;

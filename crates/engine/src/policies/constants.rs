@@ -22,10 +22,10 @@ pub(super) fn misfit(catalog: &Catalog, field: FieldId, value: &Value) -> Option
 
 fn is_integer(scalar: &Scalar, value: &Value) -> bool {
     let number = match value {
-        // SQLite has no booleans: columns of integers have them.
-        Value::Null | Value::Boolean(_) => return true,
+        Value::Null => return true,
         Value::Integer(number) => Some(*number),
-        Value::Text(text) => text.trim().parse().ok(),
+        Value::Text(text) => text.trim_ascii().parse().ok(),
+        // Only columns that are declared as booleans have these, in SQLite, too.
         _ => None,
     };
     number.is_some_and(|number: i64| match scalar {
@@ -35,23 +35,22 @@ fn is_integer(scalar: &Scalar, value: &Value) -> bool {
     })
 }
 
+/// Of texts those that PostgreSQL and SQLite read.
 fn is_number(_: &Scalar, value: &Value) -> bool {
     match value {
         Value::Null | Value::Integer(_) | Value::Number(_) => true,
-        Value::Text(text) => text.trim().parse::<f64>().is_ok(),
+        Value::Text(text) => text.trim_ascii().parse().is_ok_and(f64::is_finite),
         _ => false,
     }
 }
 
+/// Of texts those that PostgreSQL and SQLite read.
 fn is_boolean(_: &Scalar, value: &Value) -> bool {
     match value {
         Value::Null | Value::Boolean(_) | Value::Integer(0 | 1) => true,
-        // PostgreSQL reads the beginnings of words, too.
         Value::Text(text) => {
-            let text = text.trim().to_ascii_lowercase();
-            let words = ["true", "false", "yes", "no"];
-            !text.is_empty() && words.iter().any(|word| word.starts_with(&text))
-                || ["on", "off", "of", "1", "0"].contains(&&*text)
+            let words = ["true", "t", "yes", "on", "1", "false", "f", "no", "off", "0"];
+            words.iter().any(|word| text.eq_ignore_ascii_case(word))
         }
         _ => false,
     }
@@ -77,16 +76,19 @@ mod tests {
                 }
             };
         let (five, fraction) = (Value::Integer(5), Value::Number("1.5".into()));
-        let integers = [five.clone(), text(" 7 "), Value::Null, Value::Boolean(true)];
-        let no_integers = [text("abc"), text(""), fraction.clone()];
+        let integers = [five.clone(), text(" 7 "), Value::Null];
+        let no_integers = [text("abc"), text(""), fraction.clone(), Value::Boolean(true)];
         check(is_integer, Scalar::Int32, &integers, &no_integers);
         let large = Value::Integer(40_000);
         check(is_integer, Scalar::Int16, &[], std::slice::from_ref(&large));
         check(is_integer, Scalar::Int64, &[large], &[]);
-        let numbers = [five.clone(), fraction, text("1e3"), text("NaN")];
-        check(is_number, Scalar::Float64, &numbers, &[text("x"), Value::Boolean(false)]);
-        let booleans =
-            [Value::Boolean(true), text("T"), text("off"), text("fal"), Value::Integer(1)];
-        check(is_boolean, Scalar::Boolean, &booleans, &[text("maybe"), text(""), five]);
+        let numbers = [five.clone(), fraction, text("1e3"), text(" -.5")];
+        let no_numbers = ["x", "NaN", "inf", "1e999", ""].map(text);
+        check(is_number, Scalar::Float64, &numbers, &no_numbers);
+        check(is_number, Scalar::Float64, &[], &[Value::Boolean(false)]);
+        let booleans = [Value::Boolean(true), text("T"), text("off"), text("0"), Value::Integer(1)];
+        check(is_boolean, Scalar::Boolean, &booleans, &[five]);
+        let no_booleans = ["maybe", "", "fal", "ye", "of", "n", " t"].map(text);
+        check(is_boolean, Scalar::Boolean, &[], &no_booleans);
     }
 }

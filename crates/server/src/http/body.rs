@@ -34,6 +34,13 @@ const DECODER: u64 = 256 * 1024;
 /// Memory of a parsed JSON value, besides its text.
 const PARSED_VALUE: u64 = 64;
 
+/// Memory of a number that doubles round, besides its text, with its place in the list or the object
+/// around it.
+const EXACT_NUMBER: u64 = 192;
+
+/// Memory of the places of such numbers, for each list and each object.
+const EXACT_PLACES: u64 = 192;
+
 /// Takes the data of a body while it is received.
 pub(super) trait BodyReceiver {
     type Value;
@@ -109,7 +116,23 @@ pub(super) fn parsed_size(bytes: &[u8]) -> u64 {
     // Counts separators within strings, too.
     let is_value = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b':');
     let values = bytes.iter().filter(is_value).count() as u64;
-    2 * length + values * PARSED_VALUE
+    2 * length + values * PARSED_VALUE + exact_size(bytes)
+}
+
+/// Upper bound of the memory of the numbers that doubles round.
+fn exact_size(bytes: &[u8]) -> u64 {
+    let is_in_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    let words = bytes.split(|byte| !is_in_number(byte));
+    // Doubles have all numbers with 15 digits, whose text is shorter, and no exponent.
+    let is_rounded = |word: &&[u8]| {
+        word.len() > 16 || word.len() > 5 && word.iter().any(|byte| matches!(byte, b'e' | b'E'))
+    };
+    let numbers = words.filter(is_rounded).count() as u64;
+    if numbers == 0 {
+        return 0;
+    }
+    let places = bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count() as u64;
+    numbers * EXACT_NUMBER + places * EXACT_PLACES
 }
 
 /// Refuses transfer codings other than `chunked`, the only one that the HTTP library decodes.
@@ -276,5 +299,29 @@ fn refusal(fault: Fault, most_bytes: usize) -> Refusal {
     match fault {
         Fault::TooLarge => Refusal::BodyTooLarge { most_bytes },
         Fault::Malformed => Refusal::NotDecompressed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use graphql::JsonLimits;
+    use graphql::heap::HeapSize;
+
+    use super::*;
+
+    #[test]
+    fn the_memory_of_exact_numbers_is_reserved() {
+        let values =
+            ["1e-400", "0.12345678901234567", "[1e-400]", "{\"a\":1e-400}", "[[-1e-400],1]"];
+        for value in values {
+            let text = format!("[{}]", vec![value; 1_000].join(","));
+            let limits = JsonLimits::default();
+            let (_, numbers) = graphql::parse_exact_json(text.as_bytes(), "", limits).unwrap();
+            let size = numbers.heap_size() as u64;
+            assert!(exact_size(text.as_bytes()) >= size, "{value}: {size}");
+            assert!(!numbers.is_empty(), "{value}");
+        }
+        let others = "[1, 2.5, \"1.00\", 123456789012345, 0.123456789, {\"a\": \"2024-01-01\"}]";
+        assert_eq!(exact_size(others.as_bytes()), 0);
     }
 }

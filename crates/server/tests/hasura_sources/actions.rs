@@ -8,7 +8,7 @@ use crate::databases::Database;
 use crate::program::{Folder, PATIENCE};
 use crate::served::happens_within;
 
-const HOSTS: [&str; 6] = [
+pub(super) const HOSTS: [&str; 6] = [
     "--custom-hosts",
     "127.0.0.1",
     "--custom-networks",
@@ -152,9 +152,12 @@ fn check(site: &Site, namespace: &str) {
     assert_eq!(found["visit"][0]["purchases"], json!([{ "total": 20 }]));
     // A role without aggregates, and one without the table.
     let no_field = |name: &str| format!("field '{name}' not found in type: 'Visit'");
-    let query =
-        "mutation { visit { purchases { id } purchases_aggregate { aggregate { count } } } }";
+    let query = "mutation { visit { purchases_aggregate { aggregate { count } } } }";
     site.refused("plain", query, &no_field("purchases_aggregate"));
+    // A role that does not read the column by which the rows are found.
+    site.refused("plain", "mutation { visit { purchases { id } } }", &no_field("purchases"));
+    let found = site.data("plain", "mutation { visit { purchase { id } } }");
+    assert_eq!(found["visit"][1]["purchase"], json!({ "id": 2 }), "{found}");
     site.refused("stranger", "mutation { visit { purchase { id } } }", &no_field("purchase"));
 
     // The call is recorded in the first source, and its value has rows of the other one.

@@ -116,6 +116,11 @@ fn calls_name_the_source(site: &Site) {
     ] {
         assert_eq!(events(source, "bought")["error"], expected);
     }
+    // Hasura's `default` without one; a source that is no text is refused.
+    let unnamed = call("pg_get_event_logs", &json!({ "name": "bought" }));
+    assert_eq!(unnamed["error"], "event trigger \"bought\" does not exist");
+    let wrong = call("pg_get_event_logs", &json!({ "source": 1, "name": "bought" }));
+    assert_eq!(wrong["error"], "the key \"source\" is no text");
     // Schedules belong to no source.
     let at = json!({ "webhook": "http://127.0.0.1:9/", "schedule_at": "2100-01-01T00:00:00Z",
         "payload": {}, "source": "shop" });

@@ -1,6 +1,7 @@
 //! Numbers of documents: each source reads them as they are written.
 
 use serde_json::{Value, json};
+use testkit::http::{HttpServer, Reply};
 
 use super::{Site, relationship, source, table};
 use crate::databases::Database;
@@ -101,6 +102,117 @@ fn numbers_of_variables_reach_each_source_as_they_are_written() {
             assert_eq!(answer["data"]["person"][0]["prices"], one, "{answer}");
         }
     }
+}
+
+/// A key that is no name of GraphQL has no literal.
+#[test]
+fn json_with_any_keys_keeps_its_digits() {
+    let (Some(first), Some(other)) = (
+        Database::on_one("CREATE TABLE person (id int PRIMARY KEY); INSERT INTO person VALUES (1)"),
+        Database::on_one(&format!(
+            "{PARTS} UPDATE price SET details = '{{\"unit price\": 0.1000000000000000000001}}'"
+        )),
+    ) else {
+        return;
+    };
+    let site = start(&first, &other);
+    let one = json!([{ "id": 1 }]);
+    let query = "query ($d: jsonb!) { person { prices(where: {id: {_eq: 1}, details: {_contains: $d}}) \
+                 { id } } price(where: {id: {_eq: 1}, details: {_contains: $d}}) { id } }";
+    let ask = |number: &str| {
+        let variables = format!("{{\"d\": {{\"unit price\": {number}}}}}");
+        site.ask_with(query, &variables)["data"].clone()
+    };
+    let found = ask("0.1000000000000000000001");
+    assert_eq!((&found["price"], &found["person"][0]["prices"]), (&one, &one), "{found}");
+    let found = ask("0.1");
+    assert_eq!((&found["price"], &found["person"][0]["prices"]), (&json!([]), &json!([])));
+}
+
+/// Other servers see the number that is stored, and their numbers find the rows that have them.
+#[test]
+fn other_servers_send_and_receive_numbers_as_they_are_written() {
+    let (Some(first), Some(other)) = (
+        Database::on_one("CREATE TABLE person (id int PRIMARY KEY); INSERT INTO person VALUES (1)"),
+        Database::on_one(PARTS),
+    ) else {
+        return;
+    };
+    let webhooks = HttpServer::start(|received| {
+        let offers = "[{\"amount\": 12345678901234567890.10}]";
+        let body = if received.target == "/check" { "" } else { offers };
+        Reply::Status(200, "", body.to_owned())
+    });
+    let url = |path: &str| format!("http://{}/{path}", webhooks.address);
+    let price = table(
+        "price",
+        &json!({
+            "select_permissions": [super::select("user", &["id", "amount"], &json!({}), false)],
+            "insert_permissions": [{ "role": "user", "permission": {
+                "columns": ["id", "amount", "details"], "check": {},
+                "validate_input": { "type": "http", "definition": { "url": url("check") } },
+            } }],
+        }),
+    );
+    let metadata = json!({
+        "version": 3,
+        "sources": [
+            source("default", &[table("person", &json!({}))], &json!({})),
+            source("shop", &[price], &json!({})),
+        ],
+        "actions": [{
+            "name": "offers",
+            "definition": {
+                "kind": "synchronous", "handler": url("offers"), "output_type": "[Offer!]!",
+                "arguments": [], "type": "query",
+            },
+            "permissions": [{ "role": "user" }],
+        }],
+        "custom_types": { "scalars": [{ "name": "Amount" }], "objects": [{
+            "name": "Offer",
+            "fields": [{ "name": "amount", "type": "Amount" }],
+            "relationships": [{
+                "name": "prices", "type": "array", "source": "shop",
+                "remote_table": { "schema": "public", "name": "price" },
+                "field_mapping": { "amount": "amount" },
+            }],
+        }] },
+    });
+    let site = Site::start(&first.url(), &other.url(), &metadata, &super::actions::HOSTS);
+    let found = site.data("user", "{ offers { prices { id } } }");
+    assert_eq!(found, json!({ "offers": [{ "prices": [{ "id": 1 }] }] }));
+    let insert = "mutation { insert_price_one(object: {id: 3, amount: 0.12345678901234567890, \
+                  details: {a: 1.00000000000000000001}}) { id } }";
+    site.data("user", insert);
+    let received = webhooks.received();
+    let checked = &received.iter().find(|one| one.target == "/check").unwrap().body;
+    let expected =
+        r#"[{"id":3,"amount":0.12345678901234567890,"details":{"a":1.00000000000000000001}}]"#;
+    assert!(checked.contains(expected), "{checked}");
+}
+
+/// The plan of the database is that of the exact number.
+#[test]
+fn numbers_of_explanations_are_as_they_are_written() {
+    let (Some(first), Some(other)) =
+        (Database::on_one("CREATE TABLE person (id int PRIMARY KEY)"), Database::on_one(PARTS))
+    else {
+        return;
+    };
+    let site = start(&first, &other);
+    let query = "query ($n: numeric!) { price(where: {amount: {_eq: $n}}) { id } }";
+    let body = format!(
+        "{{\"query\": {{\"query\": {}, \"variables\": {{\"n\": 12345678901234567890.1}}}}}}",
+        json!(query)
+    );
+    let request = format!(
+        "POST /v1/graphql/explain HTTP/1.1\r\nHost: test\r\nx-hasura-admin-secret: {}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        super::SECRET,
+        body.len()
+    );
+    let answer = site.server.send(request.as_bytes()).body;
+    assert!(answer.contains("12345678901234567890.1"), "{answer}");
 }
 
 /// An object of a client is a value, whatever the names of its members are.

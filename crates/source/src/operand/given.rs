@@ -30,7 +30,12 @@ pub(super) struct Beside<'v> {
     numbers: &'v ExactNumbers,
 }
 
-impl Beside<'_> {
+impl<'v> Beside<'v> {
+    /// These numbers without files.
+    pub(super) fn of(numbers: &'v ExactNumbers) -> Self {
+        Self { files: Files::none(), numbers }
+    }
+
     fn item(self, index: usize) -> Self {
         Self { numbers: self.numbers.item(index), ..self }
     }
@@ -66,7 +71,7 @@ impl<'v> Given<'v> {
             // Of one that is missing a comparison is unknown, as it is of null.
             Operand::Claim(name) => {
                 let claim = variables.claims.and_then(|claims| claims.get(name));
-                let beside = Beside { files: Files::none(), numbers: ExactNumbers::none() };
+                let beside = Beside::of(ExactNumbers::none());
                 claim.map_or(Self::Absent, |claim| Self::Variable(claim, beside))
             }
             _ => Self::Mixed(operand, variables),

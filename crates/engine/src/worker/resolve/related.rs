@@ -316,7 +316,7 @@ impl Worker {
             return (None, vec![our_bug("a selection of related rows is missing")]);
         };
         let none = || (selection.absent(), Vec::new());
-        let Some(RelatedQuery { document, variables }) = selection.query(bytes) else {
+        let Some(RelatedQuery { document, variables, numbers }) = selection.query(bytes) else {
             return none();
         };
         let Some(left) = calls_left.checked_sub(1) else {
@@ -328,7 +328,7 @@ impl Worker {
         else {
             return (None, vec![our_bug("keys of related rows are no values")]);
         };
-        let request = Request { query: document, variables, ..Request::default() };
+        let request = Request { query: document, variables, numbers, ..Request::default() };
         let form = (Delivery::Whole, None);
         let mut report = Report::default();
         let ran =

@@ -13,6 +13,9 @@ use super::failure::Failure;
 use super::{HasuraSettings, trigger_table};
 use crate::http::service::Service;
 
+/// The source of a call that names none.
+const DEFAULT: &str = "default";
+
 /// The most events of a report by default.
 const PAGE: i64 = 100;
 
@@ -75,9 +78,14 @@ impl EventCall {
         let (metadata, path) = (metadata.as_ref(), format!("{path}.args"));
         let source = match args.get("source") {
             Some(Value::String(name)) if self.is_of_source() => name,
+            // Hasura takes this one.
+            None if self.is_of_source() && settings.events.is_served(DEFAULT) => DEFAULT,
             _ => settings.events.first(),
         };
         let arguments = Arguments { settings, metadata, source, args, path };
+        if self.is_of_source() && args.get("source").is_some() {
+            arguments.text("source")?;
+        }
         match self {
             Self::CronTriggers => return Ok(json!({ "cron_triggers": arguments.cron_triggers() })),
             Self::CreateScheduled if service.settings.is_open() => {

@@ -16,13 +16,15 @@ use crate::http::execution_limits::run_limited;
 use crate::http::hasura_sessions::{ADMIN, ROLE};
 
 pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> Answer {
-    let body = asked.admin_body(request).await?;
+    let (body, numbers) = asked.exact_admin_body(request).await?;
     let query = body.get("query").filter(|query| query.is_object());
     let query = query.ok_or_else(|| Failure::parse_failed("the key \"query\" is not an object"))?;
     let session = session(body.get("user"))?;
     let text = query.to_string();
     let parameters = match graphql::parse_json(text.as_bytes(), "\"query\"", asked.limits()) {
-        Ok(Json::Object(parameters)) => Parameters::from_object(parameters),
+        Ok(Json::Object(parameters)) => {
+            Parameters::from_exact_object(parameters, numbers.member("query"))
+        }
         Ok(_) => return Err(Failure::parse_failed("the key \"query\" is not an object")),
         Err(error) => Err(error),
     };

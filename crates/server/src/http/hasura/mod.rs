@@ -27,7 +27,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use engine::{ApiWorker, Caller};
-use graphql::JsonLimits;
+use graphql::{ExactNumbers, JsonLimits};
 use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, StatusCode};
@@ -204,11 +204,20 @@ impl EndpointRequest<'_> {
 
     /// The body of a request of the admin, as JSON.
     async fn admin_body(&self, request: HttpRequest) -> Result<Value, Failure> {
+        self.exact_admin_body(request).await.map(|(body, _)| body)
+    }
+
+    /// The same with the numbers that doubles round.
+    async fn exact_admin_body(
+        &self,
+        request: HttpRequest,
+    ) -> Result<(Value, ExactNumbers), Failure> {
         let caller = self.caller(request.headers()).await?;
         self.check_admin(&caller)?;
         let (head, body) = request.into_parts();
         let bytes = self.bytes(&head.headers, body).await?;
-        serde_json::from_slice(&bytes).map_err(|error| Failure::invalid_json(&error))
+        let body = serde_json::from_slice(&bytes).map_err(|error| Failure::invalid_json(&error))?;
+        Ok((body, ExactNumbers::read(&bytes)))
     }
 
     /// Limits of JSON.

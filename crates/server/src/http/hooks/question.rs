@@ -3,6 +3,7 @@
 use engine::Caller;
 use graphql::Request;
 use serde_json_bytes::{ByteString, Map, Value as Json};
+use source::operand::variable_json;
 
 use super::Hooks;
 use crate::options::HookPart;
@@ -14,7 +15,8 @@ const VERSION: u32 = 1;
 /// An operation, for its hooks.
 pub(super) struct Question {
     document: Option<String>,
-    variables: Option<Map<ByteString, Json>>,
+    /// As JSON.
+    variables: Option<String>,
     operation_name: Option<String>,
     /// What the hook before the operation has for the one after it.
     pub(super) context: Json,
@@ -24,9 +26,7 @@ impl Question {
     pub(super) fn new(hooks: &Hooks, request: &Request) -> Self {
         Self {
             document: hooks.sends(HookPart::Document).then(|| request.query.clone()),
-            variables: hooks
-                .sends(HookPart::Variables)
-                .then(|| request.files.without(request.variables.clone())),
+            variables: hooks.sends(HookPart::Variables).then(|| variables(request)),
             operation_name: request.operation_name.clone(),
             context: Json::Null,
         }
@@ -34,21 +34,25 @@ impl Question {
 
     /// The body for the hook before the operation.
     pub(super) fn before(&self, hooks: &Hooks, caller: &Caller) -> String {
-        Json::Object(self.members(hooks, caller, "request")).to_string()
+        self.text(hooks, caller, "request")
     }
 
     /// The body for the hook after the operation.
     pub(super) fn after(&self, hooks: &Hooks, caller: &Caller, response: &[u8]) -> String {
-        let members = self.members(hooks, caller, "response");
-        let mut text = Json::Object(members).to_string();
+        let mut text = self.text(hooks, caller, "response");
         if hooks.sends(HookPart::Response)
             && let Ok(response) = std::str::from_utf8(response)
         {
-            // The response is JSON already.
-            text.truncate(text.len().saturating_sub(1));
-            text.push_str(",\"response\":");
-            text.push_str(response);
-            text.push('}');
+            add_member(&mut text, "response", response);
+        }
+        text
+    }
+
+    /// The body as far as both have it.
+    fn text(&self, hooks: &Hooks, caller: &Caller, stage: &str) -> String {
+        let mut text = Json::Object(self.members(hooks, caller, stage)).to_string();
+        if let Some(variables) = &self.variables {
+            add_member(&mut text, "variables", variables);
         }
         text
     }
@@ -89,10 +93,37 @@ impl Question {
         if let Some(document) = &self.document {
             members.insert("document", Json::from(document.as_str()));
         }
-        if let Some(variables) = &self.variables {
-            members.insert("variables", Json::Object(variables.clone()));
-        }
         members.insert("context", self.context.clone());
         members
+    }
+}
+
+/// The variables of a request as JSON, with their numbers as they are written.
+fn variables(request: &Request) -> String {
+    let variables = Json::Object(request.files.without(request.variables.clone()));
+    // Without files every value has JSON.
+    variable_json(&variables, &request.numbers).unwrap_or_else(|_| variables.to_string())
+}
+
+/// Adds a member, whose value is JSON already, to an object with others.
+fn add_member(object: &mut String, name: &str, value: &str) {
+    object.truncate(object.len().saturating_sub(1));
+    object.extend([",\"", name, "\":", value, "}"]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_have_their_numbers_as_they_are_written() {
+        let given =
+            r#"{"n":12345678901234567890.10,"d":[{"a b":1.00000000000000000001},"x",null]}"#;
+        let body = format!("{{\"query\":\"{{a}}\",\"variables\":{given}}}");
+        let request = Request::from_json(body.as_bytes()).unwrap();
+        assert_eq!(variables(&request), given);
+        let mut text = String::from("{\"version\":1}");
+        add_member(&mut text, "variables", given);
+        assert_eq!(text, format!("{{\"version\":1,\"variables\":{given}}}"));
     }
 }

@@ -163,6 +163,7 @@ fn subscribe(
         service.settings.persisted.learn(hash, &request.query);
     }
     let bytes = request.query.len() + request.variables.heap_size() + request.files.bytes();
+    let bytes = bytes + request.numbers.heap_size();
     let held = service.process.bodies.reserve(bytes as u64)?;
     Ok(Subscription::begin(&context.current, request, caller, held))
 }

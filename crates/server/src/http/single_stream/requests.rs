@@ -147,6 +147,7 @@ async fn begin(
         return Ok(response);
     }
     let extensions = parameters.extensions.heap_size() + parameters.variables.heap_size();
+    let extensions = extensions + parameters.numbers.heap_size();
     let bytes = (found.request.query.len() + extensions + parameters.files.bytes()) as u64;
     let held = service.process.bodies.reserve(bytes)?;
     let operation = NewOperation { id, caller, parameters, bytes, held };
