@@ -2,7 +2,7 @@
 
 use super::{left_out, percent};
 use crate::figure::{milliseconds, number};
-use crate::live::load::{Kind, Loads};
+use crate::live::load::Loads;
 use crate::live::peer::Contestant;
 use crate::live::phase::{Memory, Phase, PolledPhase};
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::latency::Latency;
     use crate::live::database::Statements;
-    use crate::live::load::{Concerned, Load};
+    use crate::live::load::{Concerned, Kind, Load};
     use crate::race::record::Cpu;
     use crate::race::usage::Usage;
 
