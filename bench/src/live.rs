@@ -136,22 +136,16 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, LiveE
     let bench = Bench { sockets: peer_sockets, ..alone };
     let loads = Loads::up_to(MOST_PEER_ROWS, peer_sockets);
     let server = serve(&program, &folder, &url, "server-beside", peer_sockets, interval)?;
-    let own = peer::measure("Thalweg", &server, &bench, &loads.measured, EqualAnswers::Fault);
+    let own = peer::measure("Thalweg", &server, &bench, &loads, EqualAnswers::Fault);
     drop(server);
     let poller = Poller::start(database.url(), peer_sockets)?;
-    let kinds = [Kind::Idle].into_iter().chain(loads.measured.iter().copied().map(Kind::Changes));
-    let polling =
-        kinds.map(|kind| bench.measure_polling(kind, &poller)).collect::<Result<_, _>>()?;
+    let polling = loads.kinds().map(|kind| bench.measure_polling(kind, &poller));
+    let polling = polling.collect::<Result<_, _>>()?;
     drop(poller);
     let difference = difference.or_else(|| own.failure.clone());
-    let other = peer::postgraphile(workspace, &folder, &bench, &loads.measured);
+    let other = peer::postgraphile(workspace, &folder, &bench, &loads);
     let contestants = vec![own, other];
-    report.add_beside(Beside {
-        sockets: peer_sockets,
-        contestants,
-        polling,
-        left_out: loads.left_out,
-    });
+    report.add_beside(Beside { sockets: peer_sockets, contestants, polling, loads });
 
     let text = report.text();
     fs::write(folder.join("live.md"), &text)?;
@@ -209,7 +203,6 @@ fn phases(
     loads: &Loads,
     subscribers: &Sockets,
 ) -> Result<Vec<Phase>, LiveError> {
-    let loads = loads.measured.iter().copied().map(Kind::Changes);
-    let kinds = [Kind::Idle].into_iter().chain(loads).chain([Kind::Unread, Kind::All]);
+    let kinds = loads.kinds().chain([Kind::Unread, Kind::All]);
     kinds.map(|kind| bench.measure(kind, Some(subscribers))).collect()
 }

@@ -71,6 +71,11 @@ impl Loads {
             loads.partition(|load| load.rows_per_second(sockets) <= rows_per_second);
         Self { measured, left_out }
     }
+
+    /// Rest, and the measured loads.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        [Kind::Idle].into_iter().chain(self.measured.iter().copied().map(Kind::Changes))
+    }
 }
 
 impl fmt::Display for Kind {

@@ -8,7 +8,7 @@ use std::thread;
 
 use super::database::Database;
 use super::failure::LiveError;
-use super::load::{Kind, Load};
+use super::load::Loads;
 use super::phase::{Bench, Memory, Phase};
 use super::sockets::{EqualAnswers, Sockets};
 use super::{REST, log_file};
@@ -37,7 +37,7 @@ pub(super) fn postgraphile(
     workspace: &Path,
     folder: &Path,
     bench: &Bench<'_>,
-    loads: &[Load],
+    loads: &Loads,
 ) -> Contestant {
     const TITLE: &str = "PostGraphile 4";
     match start(workspace, folder, bench.database) {
@@ -54,7 +54,7 @@ pub(super) fn measure(
     title: &'static str,
     server: &Server,
     bench: &Bench<'_>,
-    loads: &[Load],
+    loads: &Loads,
     equal_answers: EqualAnswers,
 ) -> Contestant {
     let mut contestant = Contestant { title, memory: None, phases: Vec::new(), failure: None };
@@ -68,7 +68,7 @@ fn measure_into(
     contestant: &mut Contestant,
     server: &Server,
     bench: &Bench<'_>,
-    loads: &[Load],
+    loads: &Loads,
     equal_answers: EqualAnswers,
 ) -> Result<(), LiveError> {
     eprintln!("live: {} with {} sockets", contestant.title, bench.sockets);
@@ -81,7 +81,7 @@ fn measure_into(
     contestant.memory = Some(Memory { number: bench.sockets, before, resident, seconds });
     let processes = Processes { server: Some(server.process()), ..bench.processes };
     let bench = Bench { processes, ..*bench };
-    for kind in [Kind::Idle].into_iter().chain(loads.iter().copied().map(Kind::Changes)) {
+    for kind in loads.kinds() {
         contestant.phases.push(bench.measure(kind, Some(&subscribers))?);
     }
     match subscribers.compare(&bench.database.balances()?)? {

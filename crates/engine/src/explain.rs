@@ -376,7 +376,8 @@ impl Worker {
         }
         let (engine, catalog) = (&*self.engine, &self.engine.catalog);
         let dependencies = planned.prepared.dependencies(catalog, planned.variables());
-        let tables = ::live::read_tables(&dependencies, catalog);
+        // All of them: which stream there is depends on the tables that one could report.
+        let tables = ::live::followed_tables(catalog);
         let coverage = engine.source.changes(Relay::None).dependencies(&tables).await;
         let coverage = coverage.map_err(|error| vec![engine.map_error(&error)])?;
         let text = coverage.map(|coverage| ::live::print_tables(&dependencies, catalog, &coverage));

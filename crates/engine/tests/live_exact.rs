@@ -454,7 +454,15 @@ fn an_explanation_tells_that_a_view_follows_its_tables() {
 #[test]
 fn an_explanation_lists_what_row_security_and_views_read() {
     on_each(|address| async move {
-        let tables = [SONGS, "CREATE UNLOGGED TABLE draft (id INT PRIMARY KEY);"].concat();
+        let further = "
+            CREATE UNLOGGED TABLE draft (id INT PRIMARY KEY);
+            CREATE TABLE keyless (id INT);
+            CREATE TABLE whole_row (id INT);
+            ALTER TABLE whole_row REPLICA IDENTITY FULL;
+            CREATE TABLE without_identity (id INT PRIMARY KEY);
+            ALTER TABLE without_identity REPLICA IDENTITY NOTHING;
+        ";
+        let tables = [SONGS, further].concat();
         let Some(scene) = Scene::open(address, &tables).await else { return };
         let check = async |query: &str, expected: &str| {
             let explained = scene.worker.explain(&request(query), &Session::default(), false).await;
@@ -469,17 +477,66 @@ fn an_explanation_lists_what_row_security_and_views_read() {
              song: any row may change with hidden.pass (name)",
         )
         .await;
-        check(
-            "subscription { allDrafts { nodes { id } } }",
-            "  draft: no stream of changes follows it; executed after any change in the database",
-        )
-        .await;
+        for (field, table) in [
+            ("allDrafts", "draft"),
+            ("allKeylesses", "keyless"),
+            ("allWithoutIdentities", "without_identity"),
+        ] {
+            let expected =
+                "no stream of changes follows it; executed after any change in the database";
+            let query = ["subscription { ", field, " { nodes { id } } }"].concat();
+            check(&query, &["  ", table, ": ", expected].concat()).await;
+        }
         // Neither a table without row security nor a query has such a section.
-        for query in ["subscription { allNotes { nodes { id } } }", "{ allSongs { nodes { id } } }"]
-        {
+        for query in [
+            "subscription { allNotes { nodes { id } } }",
+            "subscription { allWholeRows { nodes { id } } }",
+            "{ allSongs { nodes { id } } }",
+        ] {
             let explained = scene.worker.explain(&request(query), &Session::default(), false).await;
             assert!(!explained.unwrap().contains("row level security and views"), "{query}");
         }
+    });
+}
+
+/// A role that may replicate owns one table of two; one that may not has triggers, or nothing.
+#[test]
+fn an_explanation_tells_what_the_stream_of_its_role_follows() {
+    const TABLES: &str = "
+        DO $$ BEGIN CREATE ROLE live_partly LOGIN REPLICATION;
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+        DO $$ BEGIN CREATE ROLE live_plain LOGIN;
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+        CREATE TABLE own (id INT PRIMARY KEY);
+        CREATE TABLE other (id INT PRIMARY KEY);
+        ALTER TABLE own OWNER TO live_partly;
+        GRANT SELECT ON own, other TO live_partly, live_plain;
+    ";
+    on_each(|address| async move {
+        let SourceAddress::Postgres(url) = &address else { return };
+        run_sql(&address, TABLES).await;
+        let check = async |role: &str, field: &str, is_followed: bool| {
+            let user = ["user=", role].concat();
+            let role_address = SourceAddress::Postgres(url.replace("user=postgres", &user));
+            let worker = open_tables(&role_address, live(), FeedKind::Stream, "").await;
+            let query = ["subscription { ", field, " { nodes { id } } }"].concat();
+            let explained = worker.explain(&request(&query), &Session::default(), false).await;
+            let explained = explained.unwrap();
+            let without = explained.contains("no stream of changes follows it");
+            assert_eq!(without, !is_followed, "{role}: {explained}");
+        };
+        check("live_partly", "allOwns", true).await;
+        check("live_partly", "allOthers", false).await;
+        check("live_plain", "allOwns", false).await;
+        install_triggers(&address).await;
+        check("live_plain", "allOwns", true).await;
+        // The log is used, which has no changes of this one.
+        check("live_partly", "allOthers", false).await;
+        // An administrator has published it.
+        run_sql(&address, "CREATE PUBLICATION thalweg_live FOR TABLE other").await;
+        check("live_partly", "allOthers", true).await;
+        run_sql(&address, "ALTER PUBLICATION thalweg_live SET (publish = 'insert')").await;
+        check("live_partly", "allOthers", false).await;
     });
 }
 

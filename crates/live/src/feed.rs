@@ -76,8 +76,7 @@ struct Feed<'h, C: Changes> {
     beginning: Option<Beginning<C>>,
     /// When to begin a stream; `None` if it has begun, or there never is one.
     begins: Option<Instant>,
-    /// Pause after the next failure to begin one, or to keep it for long.
-    again: Duration,
+    pauses: Pauses,
     begun: Instant,
     /// True if something was committed since the definitions of the stream were compared.
     is_outdated: bool,
@@ -85,6 +84,36 @@ struct Feed<'h, C: Changes> {
     compared: Instant,
     /// The last execution of cohorts that are executed in intervals.
     timed: Instant,
+}
+
+/// Pauses before attempts to begin a stream.
+#[derive(Debug)]
+struct Pauses {
+    /// The pause after the next failure to begin one, or to keep it for long.
+    next: Duration,
+}
+
+impl Pauses {
+    const FIRST: Self = Self { next: AGAIN };
+
+    /// The pause after a failure to begin; the one after that is longer.
+    fn after_failure(&mut self) -> Duration {
+        let pause = self.next;
+        self.next = (pause * 2).min(LONGEST_PAUSE);
+        pause
+    }
+
+    /// The pause after the end of a stream that has run for a time.
+    fn after_end(&mut self, ran: Duration) -> Duration {
+        // After each beginning all cohorts are executed: not in a loop.
+        match ran > LONG {
+            true => {
+                *self = Self::FIRST;
+                WINDOW
+            }
+            false => self.after_failure(),
+        }
+    }
 }
 
 impl Default for FeedOptions {
@@ -135,7 +164,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             stream: None,
             beginning: None,
             begins,
-            again: AGAIN,
+            pauses: Pauses::FIRST,
             begun: now,
             is_outdated: false,
             compared: now,
@@ -247,7 +276,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 );
             }
             Err(NoStream::Failed(error)) => {
-                let again = self.again;
+                let again = self.pauses.after_failure();
                 match again == AGAIN {
                     true => tracing::warn!(
                         %error,
@@ -256,16 +285,9 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                     ),
                     false => tracing::debug!(%error, ?again, "the stream cannot begin yet"),
                 }
-                self.begins = Some(Instant::now() + self.next_pause());
+                self.begins = Some(Instant::now() + again);
             }
         }
-    }
-
-    /// The pause before the next attempt; the one after that is longer.
-    fn next_pause(&mut self) -> Duration {
-        let pause = self.again;
-        self.again = (pause * 2).min(LONGEST_PAUSE);
-        pause
     }
 
     fn end_stream(&mut self, error: &SourceError) {
@@ -276,14 +298,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
     fn begin_again(&mut self) {
         self.stream = None;
         self.covered = Covered::default();
-        // After each beginning all cohorts are executed: not in a loop.
-        let pause = match self.begun.elapsed() > self.again.max(LONG) {
-            true => {
-                self.again = AGAIN;
-                WINDOW
-            }
-            false => self.next_pause(),
-        };
+        let pause = self.pauses.after_end(self.begun.elapsed());
         self.begins = Some(Instant::now() + pause);
         self.hub.set_exact(Exact::None);
         self.hub.mark_all();
@@ -368,5 +383,23 @@ impl<C: Changes> Drop for Feed<'_, C> {
     fn drop(&mut self) {
         self.hub.set_exact(Exact::None);
         self.hub.set_feed(None, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_has_run_for_long_begins_again_at_once() {
+        let mut pauses = Pauses::FIRST;
+        let failures: Vec<u128> = (0..12).map(|_| pauses.after_failure().as_millis()).collect();
+        assert_eq!(&failures[..5], [500, 1000, 2000, 4000, 8000]);
+        assert_eq!(failures[11], 300_000);
+        // However long the pauses before it were.
+        assert_eq!(pauses.after_end(Duration::from_secs(6)), WINDOW);
+        assert_eq!(pauses.after_failure(), AGAIN);
+        assert_eq!(pauses.after_end(Duration::from_secs(4)), AGAIN * 2);
+        assert_eq!(pauses.after_end(LONG), AGAIN * 4);
     }
 }

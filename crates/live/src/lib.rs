@@ -53,7 +53,7 @@ pub use events::{
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
 pub use journal::{ChangeName, Journal};
-pub use print::{FollowedBy, print, print_cached, print_tables, read_tables};
+pub use print::{FollowedBy, followed_tables, print, print_cached, print_tables};
 pub use published::Published;
 pub use queue::{ListenerCounts, ListenerEnd};
 pub use value::FieldValue;

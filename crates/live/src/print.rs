@@ -7,6 +7,7 @@ use catalog::{Catalog, Entity, EntityKind};
 use source::changes::{Columns, Coverage, CoveredRelation, Dependence, TableName};
 
 use crate::dependencies::{Dependencies, ReadClaims, ReadRows};
+use crate::tables::Tables;
 
 /// The programs whose changes of rows a source tells, and from which it may hide rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +46,10 @@ pub fn print(dependencies: &Dependencies, catalog: &Catalog, source: FollowedBy)
     text
 }
 
-/// The names by which the source knows the tables and views that a subscription reads.
+/// The names by which the source knows the tables and views that a stream of changes is for.
 #[must_use]
-pub fn read_tables(dependencies: &Dependencies, catalog: &Catalog) -> Vec<TableName> {
-    dependencies.entities.keys().map(|entity| table_name(&catalog[*entity])).collect()
+pub fn followed_tables(catalog: &Catalog) -> Vec<TableName> {
+    Tables::new(catalog).names.to_vec()
 }
 
 /// Prints the tables and columns that row level security and views read for a subscription, as the

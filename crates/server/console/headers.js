@@ -17,9 +17,11 @@ export function onHeaders(listener) {
 
 const read = () => globalThis.thalweg.headers.pairs();
 
+// Returns false if the headers hold, and the browser does not keep them for a reload.
 function write(pairs, keeps) {
-  globalThis.thalweg.headers.set(pairs, keeps);
+  const areKept = globalThis.thalweg.headers.set(pairs, keeps);
   for (const listener of listeners) listener();
+  return areKept;
 }
 
 // The button, and the dialog that it opens.
@@ -59,7 +61,12 @@ function openDialog(opener) {
       problem.hidden = false;
       return;
     }
-    write(named, keeps.checked);
+    if (!write(named, keeps.checked)) {
+      problem.textContent = "All requests have these headers now, but the browser stores nothing for this page: a reload forgets them.";
+      problem.hidden = false;
+      keeps.checked = false;
+      return;
+    }
     dialog.close();
   };
   const dialog = element(

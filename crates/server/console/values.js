@@ -101,7 +101,6 @@ function numberOf(text, isLong, name) {
 function jsonOf(text, name) {
   checkJson(text, name);
   if (hasJsonTexts) return text;
-  checkDigits(text, name);
   return new Source(text);
 }
 
@@ -113,30 +112,12 @@ function checkJson(text, name) {
   }
 }
 
-// The server reads numbers in JSON as integers of eight bytes or as numbers of double precision.
-function checkDigits(text, name) {
-  for (const [token] of text.matchAll(TOKENS)) {
-    if (token[0] !== '"' && !isKept(token)) throw new Error(`${name}: a request cannot keep all digits of ${token}: change the value by SQL`);
-  }
-}
-
-function isKept(token) {
-  if (/^-?\d+$/.test(token)) {
-    const integer = BigInt(token);
-    return -(2n ** 63n) <= integer && integer < 2n ** 64n;
-  }
-  const significant = (text) => text.replace(/e.*/i, "").replace(/\D/g, "").replace(/^0+|0+$/g, "");
-  const number = Number(token);
-  return Number.isFinite(number) && significant(String(number)) === significant(token);
-}
-
 // A JSON array, or values that commas separate; those with commas are in double quotes.
 function listOf(text, type, name) {
   if (text.trim().startsWith("[")) {
     checkJson(text, name);
     if (!JSONS.has(baseType(type).name) || hasJsonTexts) return parseExact(text);
-    checkDigits(text, name);
-    return new Source(text);
+      return new Source(text);
   }
   if (text.trim() === "") return [];
   return elements(text).map((one) => valueOf(one, type, name));

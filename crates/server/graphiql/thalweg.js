@@ -544,10 +544,17 @@
     headers: {
       pairs: () => commonPairs,
       areKept: () => keptPairs() !== null,
+      // Returns false if they should be kept, and the browser does not keep them.
       set(pairs, keeps) {
         commonPairs = pairs;
-        if (keeps) sessionStorage.setItem(KEPT_HEADERS, JSON.stringify(pairs));
-        else sessionStorage.removeItem(KEPT_HEADERS);
+        try {
+          // Those before them are not kept in any case.
+          sessionStorage.removeItem(KEPT_HEADERS);
+          if (keeps) sessionStorage.setItem(KEPT_HEADERS, JSON.stringify(pairs));
+          return true;
+        } catch {
+          return !keeps;
+        }
       },
     },
   };

@@ -62,6 +62,7 @@ mod row;
 mod scope;
 mod service_file;
 mod serving;
+mod stand_ins;
 mod subgraph_cache;
 mod subscriptions;
 mod supergraph_url;
@@ -125,6 +126,7 @@ pub(crate) use scope::{
     refuse_group,
 };
 pub(crate) use serving::ServingOptions;
+pub(crate) use stand_ins::StandIn;
 pub(crate) use subgraph_cache::{CacheSecret, CacheSettings, StoreSettings};
 pub(crate) use tls::TlsFiles;
 pub(crate) use token::TokenOptions;

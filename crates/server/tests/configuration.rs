@@ -360,6 +360,107 @@ fn the_options_in_use_are_shown_with_their_origins_and_without_secrets() {
 }
 
 #[test]
+fn parts_of_values_that_may_be_secrets_are_not_shown() {
+    let text = "source = 'postgres://u:PASSWORD@localhost/shop'\n\
+                pg-setting = ['app.key=SECRET', 'app.tenant=SECRET=SECRET']\n\
+                hook-request = 'https://hooks.example:8443/services/SECRET?token=SECRET'\n\
+                auth-hook = 'http://u:PASSWORD@auth.example/SECRET'\n";
+    let configured = Configured::new(text);
+    let mut command = configured.thalweg(&["config", "show"]);
+    command.env("THALWEG_HOOK_RESPONSE", "http://hooks.example/SECRET");
+    let (code, shown, error) = outcome(&command.output().unwrap());
+    assert_eq!((code, &*error), (Some(0), ""));
+    assert!(!shown.contains("SECRET") && !shown.contains("PASSWORD"), "{shown}");
+    for line in [
+        "pg-setting = [\"app.key=…\", \"app.tenant=…\"]  # file, line 2, hidden",
+        "hook-request = \"https://hooks.example:8443/…\"  # file, line 3, hidden",
+        "hook-response = \"http://hooks.example/…\"  # THALWEG_HOOK_RESPONSE, hidden",
+        "auth-hook = \"…\"  # file, line 4, hidden",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+    }
+    // Nor does a help text have what the environment has.
+    let mut help = configured.thalweg(&["serve", "--help-all"]);
+    help.env("THALWEG_HOOK_RESPONSE", "http://hooks.example/Zx7");
+    help.env("THALWEG_PG_SETTING", "app.key=Zx7");
+    let (_, help, _) = outcome(&help.output().unwrap());
+    assert!(help.contains("THALWEG_PG_SETTING") && !help.contains("Zx7"), "{help}");
+}
+
+#[test]
+fn variables_of_other_tools_are_origins_where_they_are_read() {
+    let configured = Configured::new("");
+    let show = |words: &[&str], variables: &[(&str, &str)]| {
+        let mut command = configured.thalweg(&[&["config", "show"], words].concat());
+        command.envs(variables.iter().copied());
+        let (code, shown, error) = outcome(&command.output().unwrap());
+        assert_eq!((code, &*error), (Some(0), ""), "{words:?}");
+        assert!(!shown.contains("Zx7"), "{shown}");
+        shown
+    };
+    let has = |shown: &str, line: &str| {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+    };
+    let variables = [
+        ("HASURA_GRAPHQL_ACCESS_KEY", "Zx7-1"),
+        ("HASURA_GRAPHQL_JWT_SECRETS", "[\"Zx7\"]"),
+        ("HASURA_GRAPHQL_JWT_SECRET", "{}"),
+        ("HASURA_GRAPHQL_UNAUTHORIZED_ROLE", "nobody"),
+        ("HASURA_GRAPHQL_AUTH_HOOK", "http://auth.example/Zx7"),
+        ("HASURA_GRAPHQL_AUTH_HOOK_MODE", "POST"),
+        ("HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", "false"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318"),
+        ("OTEL_METRIC_EXPORT_INTERVAL", "5000"),
+        ("APOLLO_KEY", "Zx7-2"),
+        ("APOLLO_UPLINK_ENDPOINTS", "https://a.example/,https://b.example/"),
+        ("HIVE_CDN_KEY", "Zx7-3"),
+    ];
+    let hasura = ["serve", "shop.db", "--dialect", "hasura"];
+    let shown = show(&hasura, &variables);
+    has(&shown, "admin-secret = \"…\"  # HASURA_GRAPHQL_ACCESS_KEY, hidden");
+    has(&shown, "jwt-config = \"…\"  # HASURA_GRAPHQL_JWT_SECRETS, hidden");
+    has(&shown, "unauthorized-role = \"nobody\"  # HASURA_GRAPHQL_UNAUTHORIZED_ROLE");
+    has(&shown, "auth-hook = \"http://auth.example/…\"  # HASURA_GRAPHQL_AUTH_HOOK, hidden");
+    has(&shown, "auth-hook-mode = \"POST\"  # HASURA_GRAPHQL_AUTH_HOOK_MODE");
+    let inferred = "infer-function-permissions = false";
+    has(&shown, &format!("{inferred}  # HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS"));
+    let collector = "otlp-endpoint = \"http://collector.example:4318\"";
+    has(&shown, &format!("{collector}  # OTEL_EXPORTER_OTLP_ENDPOINT"));
+    has(&shown, "otlp-metrics-interval = \"5000ms\"  # OTEL_METRIC_EXPORT_INTERVAL");
+    // An option wins, and another dialect does not read them.
+    let words = [&hasura[..], &["--unauthorized-role", "anonymous"]].concat();
+    has(&show(&words, &variables), "unauthorized-role = \"anonymous\"  # command line");
+    assert!(!show(&["serve", "shop.db"], &variables).contains("HASURA_"));
+
+    let shown = show(&["gateway", "uplink:shop@current"], &variables);
+    has(&shown, "uplink-key = \"…\"  # APOLLO_KEY, hidden");
+    let endpoints = "uplink-endpoints = [\"https://a.example/\", \"https://b.example/\"]";
+    has(&shown, &format!("{endpoints}  # APOLLO_UPLINK_ENDPOINTS"));
+    assert!(!shown.contains("HIVE_"), "{shown}");
+    let shown = show(&["gateway", "hive:target"], &variables);
+    has(&shown, "hive-key = \"…\"  # HIVE_CDN_KEY, hidden");
+    assert!(!show(&["gateway", "a.graphql"], &variables).contains("APOLLO_"));
+}
+
+#[test]
+fn the_options_of_all_commands_may_precede_config_show() {
+    let configured = Configured::new("source = 'shop.db'\n");
+    let check = |words: &[&str]| {
+        let (code, shown, error) = configured.run(words);
+        assert_eq!((code, &*error), (Some(0), ""), "{words:?}");
+        for line in ["log = \"debug\"  # command line", "log-format = \"json\"  # command line"] {
+            assert!(shown.lines().any(|shown| shown == line), "{words:?}: {line}\n{shown}");
+        }
+        assert!(shown.starts_with("# The options of `thalweg serve`"), "{shown}");
+    };
+    let log = ["--log", "debug", "--log-format", "json"];
+    check(&[&log[..], &["config", "show"]].concat());
+    check(&[&log[..], &["config", "show", "serve", "--max-depth", "4"]].concat());
+    check(&[&["config"], &log[..], &["show"]].concat());
+    check(&[&["config", "show"], &log[..]].concat());
+}
+
+#[test]
 fn a_token_for_development_is_accepted_by_the_server_of_the_same_file() {
     let secret = "a secret of more than thirty-two bytes";
     let configured = Configured::new("");

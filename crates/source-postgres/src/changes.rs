@@ -26,10 +26,11 @@ use source::changes::{
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
 
+use crate::pooler;
 use crate::product::{Feature, Product};
 use crate::wire::{Config, connect_simple};
 pub use installation::{PostgresTriggers, TriggerError};
-use relations::{Relations, Reporting};
+use relations::Relations;
 use relay::{FollowedStream, Role, Session, join};
 use snapshot::Snapshot;
 use stream::LogStream;
@@ -67,7 +68,7 @@ impl PostgresChanges {
     }
 
     /// The tables on which these tables and views depend, as row security and views tell: the coverage
-    /// of a stream that reports all tables that can be followed. `None` for a product without streams.
+    /// of the stream that a server would have, which is not begun. `None` for a product without streams.
     pub async fn dependencies(
         &self,
         relations: &[TableName],
@@ -78,7 +79,17 @@ impl PostgresChanges {
         let client = connect_simple(&self.config).await.map_err(|error| unavailable(&error))?;
         let read = Relations::read(&client, relations).await;
         let relations = read.map_err(|error| unavailable(&error))?;
-        Ok(Some(relations.coverage(Reporting::Stored, |_| true)))
+        let by_log = stream::possible_coverage(&client, &relations).await;
+        let by_log = by_log.map_err(|error| unavailable(&error))?;
+        if !by_log.relations.is_empty() {
+            return Ok(Some(by_log));
+        }
+        let pooler = pooler::find(&self.config).await.map_err(|error| unavailable(&error))?;
+        if !pooler.keeps_sessions() {
+            return Ok(Some(by_log));
+        }
+        let by_triggers = triggers::possible_coverage(&client, &relations).await;
+        by_triggers.map(Some).map_err(|error| unavailable(&error))
     }
 
     /// Begins a stream of the log, which servers share unless each has one of its own.

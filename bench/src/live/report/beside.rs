@@ -2,7 +2,7 @@
 
 use super::{left_out, percent};
 use crate::figure::{milliseconds, number};
-use crate::live::load::{Kind, Load};
+use crate::live::load::Loads;
 use crate::live::peer::Contestant;
 use crate::live::phase::{Memory, Phase, PolledPhase};
 
@@ -12,7 +12,7 @@ pub(in crate::live) struct Beside {
     pub(in crate::live) sockets: u32,
     pub(in crate::live) contestants: Vec<Contestant>,
     pub(in crate::live) polling: Vec<PolledPhase>,
-    pub(in crate::live) left_out: Vec<Load>,
+    pub(in crate::live) loads: Loads,
 }
 
 impl Beside {
@@ -29,7 +29,7 @@ impl Beside {
                 .to_owned(),
         );
         lines.push("|---|---|---|---|---|---|---|---|---|---|---|".to_owned());
-        for kind in self.kinds() {
+        for kind in self.loads.kinds() {
             for contestant in &self.contestants {
                 let phase = contestant.phases.iter().find(|phase| phase.kind == kind);
                 lines.extend(phase.map(|phase| line(contestant.title, phase)));
@@ -48,7 +48,7 @@ impl Beside {
                 )),
             }
         }
-        left_out(&self.left_out, self.sockets, "PostGraphile parses each row as JSON", lines);
+        left_out(&self.loads.left_out, self.sockets, "PostGraphile parses each row as JSON", lines);
     }
 
     fn memory_lines(&self, lines: &mut Vec<String>) {
@@ -67,12 +67,6 @@ impl Beside {
                 number(memory.seconds),
             )
         }));
-    }
-
-    /// Loads in the order of the first contestant.
-    fn kinds(&self) -> Vec<Kind> {
-        let first = self.contestants.first();
-        first.into_iter().flat_map(|first| &first.phases).map(|phase| phase.kind).collect()
     }
 }
 
@@ -110,4 +104,50 @@ fn polling_line(phase: &PolledPhase) -> String {
         percent(phase.usage.cpu.database / seconds),
     ];
     format!("| {} |", cells.join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::latency::Latency;
+    use crate::live::database::Statements;
+    use crate::live::load::{Concerned, Kind, Load};
+    use crate::race::record::Cpu;
+    use crate::race::usage::Usage;
+
+    #[test]
+    fn a_server_that_failed_hides_no_row_of_another() {
+        let usage = Usage { seconds: 1.0, cpu: Cpu::default(), peak_memory: 0 };
+        let load = Load { rate: 10, concerned: Concerned::One };
+        let phase = |kind| Phase {
+            kind,
+            transactions: 0,
+            rows: 0,
+            messages: 0,
+            statements: Statements::default(),
+            latency: Latency::default(),
+            usage,
+        };
+        let contestant = |title, kinds: &[Kind], failure: Option<&str>| Contestant {
+            title,
+            memory: None,
+            phases: kinds.iter().copied().map(phase).collect(),
+            failure: failure.map(str::to_owned),
+        };
+        let beside = Beside {
+            sockets: 10,
+            contestants: vec![
+                contestant("Thalweg", &[], Some("it ended")),
+                contestant("PostGraphile 4", &[Kind::Idle, Kind::Changes(load)], None),
+            ],
+            polling: Vec::new(),
+            loads: Loads { measured: vec![load], left_out: Vec::new() },
+        };
+        let mut lines = Vec::new();
+        beside.lines(&mut lines);
+        for kind in [Kind::Idle, Kind::Changes(load)] {
+            let row = format!("| {kind} | PostGraphile 4 |");
+            assert!(lines.iter().any(|line| line.starts_with(&row)), "{row}: {lines:?}");
+        }
+    }
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(options: &ConfigOptions, invocation: &Invocation) -> Result<Ex
     let keys = Keys::of(&Arguments::command());
     match options.part {
         ConfigPart::Show => {
-            match effective(invocation.arguments.config.as_deref(), &options.command) {
+            match effective(&invocation.words, &options.command) {
                 Ok(text) => print(&text),
                 // As the command itself would report it, or its help.
                 Err(error) => return Ok(ExitCode::from(error.report())),

@@ -35,7 +35,7 @@ pub(crate) struct Invocation {
     /// The file that was read, if any.
     pub(crate) file: Option<PathBuf>,
     /// The words of the command line.
-    words: Vec<OsString>,
+    pub(crate) words: Vec<OsString>,
     pub(super) entries: Entries,
 }
 

@@ -13,7 +13,8 @@ use dialects::hasura::{Inconsistencies, NamingConvention, Options};
 
 use engine::{FurtherSource, SourceAddress};
 
-use super::hasura_auth::{INFER_FUNCTION_PERMISSIONS, boolean_of};
+use super::hasura_auth::boolean_of;
+use super::stand_ins::variables_of;
 use super::words::Words;
 use crate::failure::Failure;
 
@@ -224,11 +225,14 @@ impl HasuraOptions {
 impl HasuraOptions {
     /// The option, and Hasura's variable in its place.
     fn infers_function_permissions(&self) -> Result<bool, Failure> {
-        let variable = std::env::var_os(INFER_FUNCTION_PERMISSIONS);
-        match (self.infer_function_permissions, variable) {
-            (Some(own), _) => Ok(own),
-            (None, None) => Ok(true),
-            (None, Some(text)) => boolean_of(INFER_FUNCTION_PERMISSIONS, &text.to_string_lossy()),
+        if let Some(own) = self.infer_function_permissions {
+            return Ok(own);
+        }
+        let variables = variables_of("infer-function-permissions").iter();
+        let mut set = variables.filter_map(|name| Some((*name, std::env::var_os(name)?)));
+        match set.next() {
+            None => Ok(true),
+            Some((name, text)) => boolean_of(name, &text.to_string_lossy()),
         }
     }
 }

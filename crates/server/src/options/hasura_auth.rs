@@ -6,10 +6,8 @@ use hyper::Uri;
 use super::given::GivenOptions;
 use super::hasura_environment::HasuraEnvironment;
 use super::quantity::Time;
+use super::stand_ins::variables_of;
 use crate::failure::Failure;
-
-/// Hasura's variable for an option of the dialect.
-pub(super) const INFER_FUNCTION_PERMISSIONS: &str = "HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS";
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Hasura sessions")]
@@ -98,55 +96,35 @@ impl HasuraAuthOptions {
         given: &GivenOptions,
         mut environment: HasuraEnvironment,
     ) -> Result<HasuraAuth, Failure> {
-        let mut setting = |own: &Option<Box<str>>, option: &'static str, names: &[&'static str]| {
-            let found = environment.read(option, names, own.is_some());
+        let mut setting = |own: &Option<Box<str>>, option: &'static str| {
+            let found = environment.read(option, variables_of(option), own.is_some());
             let own = own.clone().map(|text| (option, text));
             match own.or(found) {
                 Some((name, text)) if text.trim().is_empty() => Err(empty(name)),
                 found => Ok(found),
             }
         };
-        let admin_secret = setting(
-            &self.admin_secret,
-            "--admin-secret",
-            &["HASURA_GRAPHQL_ADMIN_SECRET", "HASURA_GRAPHQL_ACCESS_KEY"],
-        )?;
-        let jwt = setting(
-            &self.jwt_config,
-            "--jwt-config",
-            &["HASURA_GRAPHQL_JWT_SECRETS", "HASURA_GRAPHQL_JWT_SECRET"],
-        )?;
-        let role = setting(
-            &self.unauthorized_role,
-            "--unauthorized-role",
-            &["HASURA_GRAPHQL_UNAUTHORIZED_ROLE"],
-        )?;
-        let url = setting(&self.auth_hook, "--auth-hook", &["HASURA_GRAPHQL_AUTH_HOOK"])?;
-        let mode = environment.read(
-            "--auth-hook-mode",
-            &["HASURA_GRAPHQL_AUTH_HOOK_MODE"],
-            given.contains("auth-hook-mode"),
-        );
+        let admin_secret = setting(&self.admin_secret, "--admin-secret")?;
+        let jwt = setting(&self.jwt_config, "--jwt-config")?;
+        let role = setting(&self.unauthorized_role, "--unauthorized-role")?;
+        let url = setting(&self.auth_hook, "--auth-hook")?;
+        let mut read = |option: &'static str| {
+            let is_given = given.contains(option.trim_start_matches('-'));
+            environment.read(option, variables_of(option), is_given)
+        };
+        let mode = read("--auth-hook-mode");
         let mode = match mode {
             None => self.auth_hook_mode,
             Some((name, text)) => HookMode::from_str(text.trim(), true)
                 .map_err(|_| usage(format!("`{name}` must be `GET` or `POST`")))?,
         };
-        let body = environment.read(
-            "--auth-hook-request-body",
-            &["HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY"],
-            given.contains("auth-hook-request-body"),
-        );
+        let body = read("--auth-hook-request-body");
         let sends_request = match body {
             None => self.auth_hook_request_body,
             Some((name, text)) => boolean_of(name, &text)?,
         };
         // An option of the dialect, which reads it by itself.
-        environment.read(
-            "--infer-function-permissions",
-            &[INFER_FUNCTION_PERMISSIONS],
-            given.contains("infer-function-permissions"),
-        );
+        read("--infer-function-permissions");
         if url.is_none()
             && let Some(option) = ["auth-hook-mode", "auth-hook-request-body"]
                 .into_iter()

@@ -11,10 +11,10 @@ use super::quantity::Time;
 #[command(next_help_heading = "Hooks")]
 pub(crate) struct HookOptions {
     /// A webhook that receives each operation before it is executed, and may change, refuse or answer it
-    #[arg(long, env = "THALWEG_HOOK_REQUEST", value_name = "URL")]
+    #[arg(long, env = "THALWEG_HOOK_REQUEST", hide_env_values = true, value_name = "URL")]
     pub(crate) hook_request: Option<HookUrl>,
     /// A webhook that receives each response before it is sent, and may replace or refuse it
-    #[arg(long, env = "THALWEG_HOOK_RESPONSE", value_name = "URL")]
+    #[arg(long, env = "THALWEG_HOOK_RESPONSE", hide_env_values = true, value_name = "URL")]
     pub(crate) hook_response: Option<HookUrl>,
     /// How long a hook may take
     #[arg(long, env = "THALWEG_HOOK_TIMEOUT", value_name = "TIME", default_value = "1s")]

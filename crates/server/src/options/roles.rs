@@ -37,7 +37,7 @@ pub(crate) struct RoleOptions {
     #[arg(long, env = "THALWEG_JWT_CLAIMS_SETTING", value_name = "NAME", value_parser = setting_name)]
     pub(crate) jwt_claims_setting: Option<Box<str>>,
     /// For PostgreSQL: a setting for all requests, as `app.name=value`; may be repeated
-    #[arg(long, env = "THALWEG_PG_SETTING", value_name = "NAME=VALUE")]
+    #[arg(long, env = "THALWEG_PG_SETTING", hide_env_values = true, value_name = "NAME=VALUE")]
     pub(crate) pg_setting: Vec<FixedSetting>,
 }
 

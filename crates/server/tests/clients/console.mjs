@@ -597,6 +597,26 @@ async function headers(url) {
   await set("secret-3", false);
   assert.equal(await sent(), "secret-3");
   assert.ok(!(await stored()).includes("secret-"));
+  // A browser that refuses its storage, as with blocked cookies.
+  await page.evaluate(() => {
+    for (const name of ["setItem", "removeItem"]) {
+      const original = Storage.prototype[name];
+      Storage.prototype[name] = function (...values) {
+        if (this === sessionStorage) throw new DOMException("The operation is insecure.", "SecurityError");
+        return original.apply(this, values);
+      };
+    }
+  });
+  await set("secret-4", false);
+  assert.equal(await sent(), "secret-4");
+  await button(/^Headers/).click();
+  await inDialog(page, "Value").first().fill("secret-5");
+  await inDialog(page, /Keep them after a reload/).setChecked(true);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").filter({ hasText: "a reload forgets them" }).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.equal(await sent(), "secret-5");
   assert.deepEqual(troubles, []);
   await close();
 }

@@ -122,20 +122,8 @@ impl Session {
         let (sender, notifications) = unbounded_channel();
         let connected = connect_notified(config, Some(sender)).await;
         let client = connected.map_err(|error| failed(&error))?;
-        let row = client.query_typed(include_str!("can_stream.sql"), &[]).await;
-        let row = row.map_err(|error| failed(&error))?;
-        let flag = |column| {
-            let value: Option<bool> = row.first().and_then(|row| row.try_get(column).ok()?);
-            value.unwrap_or_default()
-        };
-        let not_allowed = |reason: &str| Err(NoStream::NotAllowed(reason.into()));
-        match (flag(0), flag(1), flag(2)) {
-            (_, _, true) => return not_allowed("the server is a standby"),
-            (false, _, _) => return not_allowed("the server's `wal_level` is not `logical`"),
-            (true, false, _) => {
-                return not_allowed("the role has not the attribute `replication`");
-            }
-            (true, true, false) => {}
+        if let Some(reason) = obstacle(&client).await.map_err(|error| failed(&error))? {
+            return Err(NoStream::NotAllowed(reason.into()));
         }
         // A pooler may give the session to other clients.
         if !config.is_behind_pooler() {
@@ -148,12 +136,13 @@ impl Session {
         // The publication is one of the definitions.
         let definitions = read().await?;
         let tables = definitions.needed(Reporting::Stored);
-        let published = published(&client, &tables).await.map_err(|error| failed(&error))?;
+        let published = tables_of(&client, include_str!("published.sql"), &tables).await;
+        let published = published.map_err(|error| failed(&error))?;
         let coverage = definitions.coverage(Reporting::Stored, |table| published.contains(&table));
         if coverage.relations.is_empty() {
-            return not_allowed(
-                "no table can be published: the role has to own them, and they need primary keys",
-            );
+            let reason =
+                "no table can be published: the role has to own them, and they need primary keys";
+            return Err(NoStream::NotAllowed(reason.into()));
         }
         let covered = Arc::new(Covered { definitions, coverage });
         Ok(Self { client: Arc::new(client), notifications, covered, bus: None })
@@ -312,6 +301,34 @@ impl ChangeStream for LogStream {
     }
 }
 
+/// The reason why the role cannot read the log, if it cannot.
+async fn obstacle(client: &Client) -> Result<Option<&'static str>, tokio_postgres::Error> {
+    let row = client.query_typed(include_str!("can_stream.sql"), &[]).await?;
+    let flag = |column| {
+        let value: Option<bool> = row.first().and_then(|row| row.try_get(column).ok()?);
+        value.unwrap_or_default()
+    };
+    Ok(match (flag(0), flag(1), flag(2)) {
+        (_, _, true) => Some("the server is a standby"),
+        (false, _, _) => Some("the server's `wal_level` is not `logical`"),
+        (true, false, _) => Some("the role has not the attribute `replication`"),
+        (true, true, false) => None,
+    })
+}
+
+/// The relations that a stream of the log would cover, without beginning one; none if it could not begin.
+pub(super) async fn possible_coverage(
+    client: &Client,
+    definitions: &Relations,
+) -> Result<Coverage, tokio_postgres::Error> {
+    if obstacle(client).await?.is_some() {
+        return Ok(Coverage::default());
+    }
+    let tables = definitions.needed(Reporting::Stored);
+    let publishable = tables_of(client, include_str!("publishable.sql"), &tables).await?;
+    Ok(definitions.coverage(Reporting::Stored, |table| publishable.contains(&table)))
+}
+
 /// Publishes the tables, as far as the role may. Those that it may not are not covered.
 async fn publish(client: &Client, tables: &[u32]) -> Result<(), NoStream> {
     let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
@@ -327,13 +344,14 @@ async fn publish(client: &Client, tables: &[u32]) -> Result<(), NoStream> {
     Ok(())
 }
 
-/// The tables whose changes are published.
-async fn published(
+/// Those of some tables that a statement finds.
+async fn tables_of(
     client: &Client,
+    statement: &'static str,
     tables: &[u32],
 ) -> Result<AHashSet<u32>, tokio_postgres::Error> {
     let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
-    let rows = client.query_typed(include_str!("published.sql"), &parameters).await?;
+    let rows = client.query_typed(statement, &parameters).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 

@@ -47,9 +47,7 @@ impl TriggerStream {
         // Others have no such triggers.
         let channels = PostgresChannels::new(config.clone(), Product::PostgreSql);
         let mut session = channels.connect().await.map_err(NoStream::Failed)?;
-        let standby = session.client().query_typed(include_str!("triggers/is_standby.sql"), &[]);
-        let standby = standby.await.map_err(|error| failed(&error))?;
-        if standby.first().is_some_and(|row| row.try_get(0).unwrap_or_default()) {
+        if is_standby(session.client()).await.map_err(|error| failed(&error))? {
             return not_allowed("the server is a standby");
         }
         let quick = session.client().batch_execute(include_str!("without_jit.sql")).await;
@@ -58,10 +56,8 @@ impl TriggerStream {
         session.listen(CHANNEL).await.map_err(NoStream::Failed)?;
         let definitions = Relations::read(session.client(), relations).await;
         let definitions = definitions.map_err(|error| failed(&error))?;
-        let tables = definitions.needed(Reporting::Named);
-        let reporting = reporting(session.client(), &tables).await;
-        let reporting = reporting.map_err(|error| failed(&error))?;
-        let coverage = definitions.coverage(Reporting::Named, |table| reporting.contains(&table));
+        let coverage = coverage(session.client(), &definitions).await;
+        let coverage = coverage.map_err(|error| failed(&error))?;
         if coverage.relations.is_empty() {
             return not_allowed(
                 "no table has the triggers that `thalweg triggers install` creates",
@@ -93,6 +89,32 @@ impl ChangeStream for TriggerStream {
     async fn is_current(&mut self) -> Result<bool, SourceError> {
         self.definitions.is_current(self.session.client()).await.map_err(|error| lost(&error))
     }
+}
+
+/// The relations whose tables have triggers.
+async fn coverage(
+    client: &Client,
+    definitions: &Relations,
+) -> Result<Coverage, tokio_postgres::Error> {
+    let tables = definitions.needed(Reporting::Named);
+    let reporting = reporting(client, &tables).await?;
+    Ok(definitions.coverage(Reporting::Named, |table| reporting.contains(&table)))
+}
+
+/// The relations that notifications of triggers would cover; none on a standby.
+pub(super) async fn possible_coverage(
+    client: &Client,
+    definitions: &Relations,
+) -> Result<Coverage, tokio_postgres::Error> {
+    match is_standby(client).await? {
+        true => Ok(Coverage::default()),
+        false => coverage(client, definitions).await,
+    }
+}
+
+async fn is_standby(client: &Client) -> Result<bool, tokio_postgres::Error> {
+    let rows = client.query_typed(include_str!("triggers/is_standby.sql"), &[]).await?;
+    Ok(rows.first().is_some_and(|row| row.try_get(0).unwrap_or_default()))
 }
 
 /// The tables that have triggers for all changes.
