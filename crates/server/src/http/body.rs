@@ -305,7 +305,6 @@ fn refusal(fault: Fault, most_bytes: usize) -> Refusal {
 #[cfg(test)]
 mod tests {
     use graphql::JsonLimits;
-    use graphql::heap::HeapSize;
 
     use super::*;
 
