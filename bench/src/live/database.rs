@@ -76,7 +76,7 @@ impl Database {
         first_process(&self.0)
     }
 
-    /// Whether the server finds an output plugin of logical decoding.
+    /// True if an output plugin of logical decoding is installed at the server.
     pub(super) fn has_output_plugin(&self, name: &str) -> Result<bool, LiveError> {
         let folders =
             self.0.query(DATABASE, "SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'")?;

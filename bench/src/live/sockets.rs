@@ -42,7 +42,7 @@ pub(super) struct Sockets {
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
-/// Whether a server may send an answer again that has not changed.
+/// The verdict on an answer that equals the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EqualAnswers {
     Fault,

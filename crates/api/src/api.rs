@@ -20,7 +20,7 @@ use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
 use crate::uninherited::Uninherited;
 
-/// What a root field gives of a table.
+/// The result of a root field that reads a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableRows {
     /// A list of its rows.

@@ -52,7 +52,7 @@ pub fn parse_json(bytes: &[u8], what: &str, limits: JsonLimits) -> Result<Json, 
     parse_exact_json(bytes, what, limits).map(|(value, _)| value)
 }
 
-/// The same with the numbers that doubles round, as they are written.
+/// Parses JSON, and keeps the digits of numbers that doubles would round.
 pub fn parse_exact_json(
     bytes: &[u8],
     what: &str,

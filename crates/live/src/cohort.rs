@@ -136,8 +136,8 @@ impl CohortKey {
         }
     }
 
-    /// The same with the numbers of the variables that their JSON rounds: values that differ in them
-    /// alone share nothing.
+    /// Adds the exact digits of variables to the key: cohorts whose values differ in digits that their
+    /// JSON rounds are two.
     #[must_use]
     pub fn with_numbers(mut self, numbers: &ExactNumbers) -> Self {
         if !numbers.is_empty() {

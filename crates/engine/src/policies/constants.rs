@@ -4,7 +4,7 @@
 use catalog::{Catalog, FieldId, Scalar, Type};
 use ir::Value;
 
-/// What a column needs, if a constant is no value of its type.
+/// Checks the type of a policy's constant: the values that its column takes, if it is none of them.
 pub(super) fn misfit(catalog: &Catalog, field: FieldId, value: &Value) -> Option<&'static str> {
     let Type::Scalar(scalar) = catalog.base_type(&catalog[field].r#type) else { return None };
     let (wanted, fits): (_, fn(&Scalar, &Value) -> bool) = match scalar {

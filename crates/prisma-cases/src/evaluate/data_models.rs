@@ -66,7 +66,7 @@ pub(super) fn expected(name: &str, arguments: &Arguments) -> Option<Value> {
 /// The reason why a part of a test is left out: Prisma's migration names the sequence.
 pub(super) const UNKNOWN_SEQUENCE: &str = "the sequence of an id";
 
-/// Whether a value has the behaviour of an id whose sequence is equal to anything.
+/// True if an id within the value has a sequence that is equal to anything.
 pub(super) fn has_unknown_sequence(value: &Value) -> bool {
     match value {
         Value::Option(Some(value)) => has_unknown_sequence(value),

@@ -31,9 +31,9 @@ pub(crate) fn run(options: &TokenOptions) -> Result<(), Failure> {
 
 /// The first accepted algorithm of a shared secret.
 fn algorithm(options: &TokenOptions) -> Result<Algorithm, Failure> {
-    let accepted = options.jwt_verify_algorithms.iter().map(|accepted| accepted.0);
+    let accepted = options.verify.jwt_verify_algorithms.iter().map(|accepted| accepted.0);
     let mut accepted = accepted.filter(|algorithm| hash(*algorithm).is_some());
-    match (options.jwt_verify_algorithms.is_empty(), accepted.next()) {
+    match (options.verify.jwt_verify_algorithms.is_empty(), accepted.next()) {
         (true, _) => Ok(Algorithm::Hs256),
         (false, Some(algorithm)) => Ok(algorithm),
         (false, None) => Err(Failure::Usage(
@@ -58,15 +58,15 @@ fn claims(options: &TokenOptions, now: u64) -> Result<Map<String, Value>, Failur
         }
     };
     let text = |text: &str| Value::from(text);
-    let audience = match &options.jwt_verify_audience {
+    let audience = match &options.verify.jwt_verify_audience {
         None => Some(USUAL_AUDIENCE),
         Some(audiences) if audiences.iter().any(|audience| **audience == *"*") => None,
         Some(audiences) => audiences.first().map(|audience| &**audience),
     };
     add("aud", audience.map(text));
-    add("iss", options.jwt_verify_issuer.first().map(|issuer| text(issuer)));
-    add("sub", options.jwt_verify_subject.as_deref().map(text));
-    add("jti", options.jwt_verify_id.as_deref().map(text));
+    add("iss", options.verify.jwt_verify_issuer.first().map(|issuer| text(issuer)));
+    add("sub", options.verify.jwt_verify_subject.as_deref().map(text));
+    add("jti", options.verify.jwt_verify_id.as_deref().map(text));
     add("iat", Some(now.into()));
     add("exp", Some(now.saturating_add(options.token_validity.0.as_secs()).into()));
     let missing = options.jwt_require_claims.iter().find(|name| !claims.contains_key(&***name));

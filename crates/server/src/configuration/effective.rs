@@ -82,7 +82,7 @@ enum Origin {
     Default,
 }
 
-/// What the options of a command come from.
+/// The origins of a command's options: arguments, variables, file and preset.
 struct Sources<'a> {
     beginning: &'a Beginning,
     invocation: &'a Invocation,

@@ -115,7 +115,8 @@ impl Credentials {
         shows_reasons: bool,
         declared: Option<DeclaredTokens>,
     ) -> Result<Self, Failure> {
-        let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
+        let algorithms: Vec<_> =
+            options.verify.jwt_verify_algorithms.iter().map(|one| one.0).collect();
         let mut keys = Vec::new();
         if let Some(secret) = &options.jwt_secret {
             if secret.len() < LEAST_SECRET_BYTES {
@@ -407,7 +408,7 @@ fn quoted(names: &[Box<str>]) -> String {
 
 fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
     let has_public = !options.jwt_public_key.is_empty() || !options.jwt_jwks.is_empty();
-    let audiences = match &options.jwt_verify_audience {
+    let audiences = match &options.verify.jwt_verify_audience {
         Some(audiences) if audiences.iter().any(|audience| **audience == *"*") => Vec::new(),
         Some(audiences) => audiences.clone(),
         None => match profile {
@@ -421,9 +422,9 @@ fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
     Rules {
         audiences,
         refuses_audiences: false,
-        issuers: options.jwt_verify_issuer.clone(),
-        subject: options.jwt_verify_subject.clone(),
-        id: options.jwt_verify_id.clone(),
+        issuers: options.verify.jwt_verify_issuer.clone(),
+        subject: options.verify.jwt_verify_subject.clone(),
+        id: options.verify.jwt_verify_id.clone(),
         required: options.jwt_require_claims.clone(),
         // Tokens of a shared secret may be issued without an end; those of an issuer always expire.
         needs_expiry: has_public,

@@ -60,7 +60,9 @@ impl DeclaredTokens {
                     .to_owned(),
             ));
         }
-        if options.jwt_verify_audience.is_some() || !options.jwt_verify_algorithms.is_empty() {
+        if options.verify.jwt_verify_audience.is_some()
+            || !options.verify.jwt_verify_algorithms.is_empty()
+        {
             return Err(refuse(
                 "it sets the algorithm and the audiences: remove `--jwt-verify-algorithms` and \
                  `--jwt-verify-audience`"

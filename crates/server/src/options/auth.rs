@@ -32,6 +32,29 @@ pub(crate) struct AuthOptions {
     /// How long fetched keys stay valid while their issuer is unreachable
     #[arg(long, env = "THALWEG_JWT_JWKS_MAX_STALE", value_name = "TIME", default_value = "24h")]
     pub(crate) jwt_jwks_max_stale: Time,
+    #[command(flatten)]
+    pub(crate) verify: VerifyOptions,
+    /// Tolerated clock difference between the issuer and this machine [default: none]
+    #[arg(long, env = "THALWEG_JWT_VERIFY_CLOCK_TOLERANCE", value_name = "TIME")]
+    pub(crate) jwt_verify_clock_tolerance: Option<Time>,
+    /// The maximum age of a token since it was issued [default: until it expires]
+    #[arg(long, env = "THALWEG_JWT_MAX_AGE", value_name = "TIME")]
+    pub(crate) jwt_max_age: Option<Time>,
+    /// Required claims, separated by commas
+    #[arg(long, env = "THALWEG_JWT_REQUIRE_CLAIMS", value_name = "CLAIMS", value_delimiter = ',')]
+    pub(crate) jwt_require_claims: Vec<Box<str>>,
+    /// The cookie with the token of requests without an `Authorization` header
+    #[arg(long, env = "THALWEG_JWT_COOKIE", value_name = "NAME")]
+    pub(crate) jwt_cookie: Option<CookieName>,
+    /// For PostgreSQL: a header that becomes a session setting, as `X-Tenant=app.tenant`; may be repeated
+    #[arg(long, env = "THALWEG_PG_SETTING_HEADER", value_name = "HEADER=NAME")]
+    pub(crate) pg_setting_header: Vec<HeaderSetting>,
+}
+
+/// The properties of an accepted token, which `thalweg token` gives to those that it makes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Authentication")]
+pub(crate) struct VerifyOptions {
     /// Accepted signature algorithms, separated by commas [default: all that a key supports]
     #[arg(
         long,
@@ -57,21 +80,6 @@ pub(crate) struct AuthOptions {
     /// The required token id (`jti`)
     #[arg(long, env = "THALWEG_JWT_VERIFY_ID", value_name = "ID")]
     pub(crate) jwt_verify_id: Option<Box<str>>,
-    /// Tolerated clock difference between the issuer and this machine [default: none]
-    #[arg(long, env = "THALWEG_JWT_VERIFY_CLOCK_TOLERANCE", value_name = "TIME")]
-    pub(crate) jwt_verify_clock_tolerance: Option<Time>,
-    /// The maximum age of a token since it was issued [default: until it expires]
-    #[arg(long, env = "THALWEG_JWT_MAX_AGE", value_name = "TIME")]
-    pub(crate) jwt_max_age: Option<Time>,
-    /// Required claims, separated by commas
-    #[arg(long, env = "THALWEG_JWT_REQUIRE_CLAIMS", value_name = "CLAIMS", value_delimiter = ',')]
-    pub(crate) jwt_require_claims: Vec<Box<str>>,
-    /// The cookie with the token of requests without an `Authorization` header
-    #[arg(long, env = "THALWEG_JWT_COOKIE", value_name = "NAME")]
-    pub(crate) jwt_cookie: Option<CookieName>,
-    /// For PostgreSQL: a header that becomes a session setting, as `X-Tenant=app.tenant`; may be repeated
-    #[arg(long, env = "THALWEG_PG_SETTING_HEADER", value_name = "HEADER=NAME")]
-    pub(crate) pg_setting_header: Vec<HeaderSetting>,
 }
 
 /// The URL of a key set.
@@ -117,13 +125,13 @@ impl AuthOptions {
             return usage("`--jwt-secret` is empty");
         }
         let has_public = !self.jwt_public_key.is_empty() || !self.jwt_jwks.is_empty();
-        if has_public && self.jwt_verify_audience.is_none() {
+        if has_public && self.verify.jwt_verify_audience.is_none() {
             return usage(
                 "`--jwt-verify-audience` is required with public keys: the issuer has other clients, \
                  whose tokens must be refused; `--jwt-verify-audience '*'` accepts those of all",
             );
         }
-        let audiences = self.jwt_verify_audience.iter().flatten();
+        let audiences = self.verify.jwt_verify_audience.iter().flatten();
         if audiences.clone().any(|audience| audience.is_empty()) {
             return usage("`--jwt-verify-audience` is empty; `*` accepts any audience");
         }
@@ -151,11 +159,11 @@ impl AuthOptions {
     fn token_option(&self) -> Option<&'static str> {
         let given = [
             (self.require_token, "--require-token"),
-            (!self.jwt_verify_algorithms.is_empty(), "--jwt-verify-algorithms"),
-            (self.jwt_verify_audience.is_some(), "--jwt-verify-audience"),
-            (!self.jwt_verify_issuer.is_empty(), "--jwt-verify-issuer"),
-            (self.jwt_verify_subject.is_some(), "--jwt-verify-subject"),
-            (self.jwt_verify_id.is_some(), "--jwt-verify-id"),
+            (!self.verify.jwt_verify_algorithms.is_empty(), "--jwt-verify-algorithms"),
+            (self.verify.jwt_verify_audience.is_some(), "--jwt-verify-audience"),
+            (!self.verify.jwt_verify_issuer.is_empty(), "--jwt-verify-issuer"),
+            (self.verify.jwt_verify_subject.is_some(), "--jwt-verify-subject"),
+            (self.verify.jwt_verify_id.is_some(), "--jwt-verify-id"),
             (self.jwt_verify_clock_tolerance.is_some(), "--jwt-verify-clock-tolerance"),
             (self.jwt_max_age.is_some(), "--jwt-max-age"),
             (!self.jwt_require_claims.is_empty(), "--jwt-require-claims"),
